@@ -7,9 +7,10 @@ use super::research::packages;
 use super::{Call, files, hosts};
 use crate::disk::{self, AbsolutePath, ChangeSet};
 use crate::failure::Failure;
-use crate::hooks::KnownVersions;
+use crate::hooks::{self, KnownVersions};
 use crate::install::{self, Target, custom};
 use crate::runtime::{Descriptor, Scope};
+use crate::text::shell::typed;
 
 /// What of the user's files can be restored in a host's folder, and with `apply` restores it.
 pub(crate) fn restore_custom_files(call: &Call, folder: &str, apply: bool) -> Result<custom::Restoration, Failure> {
@@ -46,6 +47,106 @@ pub(crate) fn folder(call: &Call, typed: &str) -> Result<AbsolutePath, Failure> 
         .hint("`gsd-tools status` lists the folders of installed hosts"))
 }
 
+/// How the running program was installed, and how it is updated.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Origin {
+    by: OriginKind,
+    path: String,
+    /// The command that updates it; `None` if the file has to be replaced by hand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    update: Option<String>,
+}
+
+/// What installed the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum OriginKind {
+    Npm,
+    Cargo,
+    Homebrew,
+    /// The copy of an install: updated from the program that made it.
+    Install,
+    File,
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let by = match self.by {
+            OriginKind::Npm => "npm",
+            OriginKind::Cargo => "cargo",
+            OriginKind::Homebrew => "Homebrew",
+            OriginKind::Install => {
+                return write!(
+                    formatter,
+                    "This is the copy of an install ({}): run `gsd-tools update` with a newer program to update it",
+                    self.path
+                );
+            }
+            OriginKind::File => {
+                return write!(formatter, "To update the program, replace {} with a newer one", self.path);
+            }
+        };
+        let update = self.update.as_deref().unwrap_or_default();
+        write!(formatter, "The program came by {by}: update it with `{update}`")
+    }
+}
+
+/// Determines how the running program was installed, from its path and the notes of cargo.
+pub(crate) fn origin(call: &Call) -> Result<Origin, Failure> {
+    let path = disk::real(&AbsolutePath::parse(call.world().executable()?)?)?;
+    let names: Vec<String> =
+        path.as_path().components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+    let after = |name: &str| {
+        let at = names.iter().position(|part| part == name)?;
+        names.get(at + 1).map(|next| (at, next.clone()))
+    };
+    let origin = |by, update: Option<String>| Origin { by, path: path.to_string(), update };
+    if let Some((at, package)) = after("node_modules") {
+        let package = match names.get(at + 2) {
+            Some(name) if package.starts_with('@') => format!("{package}/{name}"),
+            _ => package,
+        };
+        return Ok(origin(OriginKind::Npm, Some(typed!("npm install -g {}", format!("{package}@latest")).to_string())));
+    }
+    if let Some((_, formula)) = after("Cellar") {
+        return Ok(origin(OriginKind::Homebrew, Some(typed!("brew upgrade {}", formula).to_string())));
+    }
+    let folder = path.parent();
+    if folder.as_ref().is_some_and(|folder| folder.as_path().ends_with(INSTALLED_IN)) {
+        return Ok(origin(OriginKind::Install, None));
+    }
+    if let Some(cargo) = folder.and_then(|bin| bin.parent())
+        && let Some(update) = by_cargo(&cargo)?
+    {
+        return Ok(origin(OriginKind::Cargo, Some(update)));
+    }
+    Ok(origin(OriginKind::File, None))
+}
+
+/// The folder of the program in an install, below the host's folder.
+const INSTALLED_IN: &str = "gsd-core/bin";
+
+/// The command that installs the program again as cargo did, from its notes in this folder.
+fn by_cargo(cargo: &AbsolutePath) -> Result<Option<String>, Failure> {
+    let Some(text) = disk::read_text(cargo.resolve(".crates.toml"))? else { return Ok(None) };
+    // `"NAME VERSION (SOURCE)" = ["PROGRAM", ...]`
+    let own = format!("\"{}\"", env!("CARGO_PKG_NAME"));
+    let line = text.lines().find(|line| line.split_once('=').is_some_and(|(_, programs)| programs.contains(&own)));
+    let Some(source) = line.and_then(|line| line.split_once('(')?.1.split_once(')')).map(|(source, _)| source) else {
+        return Ok(None);
+    };
+    let name = env!("CARGO_PKG_NAME");
+    let update = if let Some(url) = source.strip_prefix("git+") {
+        let url = url.split(['?', '#']).next().unwrap_or(url);
+        typed!("cargo install --git {}", url)
+    } else if let Some(path) = source.strip_prefix("path+file://") {
+        typed!("cargo install --path {}", path.split('#').next().unwrap_or(path))
+    } else {
+        typed!("cargo install {}", name)
+    };
+    Ok(Some(update.to_string()))
+}
+
 /// The result of `update-check`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct UpdateReport {
@@ -58,12 +159,16 @@ pub(crate) struct UpdateReport {
 /// Asks for the newest version, and notes it for the hooks.
 pub(crate) fn update_check(call: &Call) -> Result<UpdateReport, Failure> {
     let world = call.world();
+    let Some(name) = hooks::published_as(world) else {
+        return Err(Failure::usage("there is no published package to look for yet")
+            .hint("`gsd-tools update --check` shows how this program is updated"));
+    };
     let mut known = KnownVersions::recall(world);
     // Recorded in any case: a server that does not answer is not asked at every start of a session.
     known.looked_at = world.now().milliseconds();
     known.leave(world);
     let registry = packages::npm_registry(world, None)?;
-    let page = format!("{}/{}/latest", registry.trim_end_matches('/'), env!("CARGO_PKG_NAME"));
+    let page = format!("{}/{}/latest", registry.trim_end_matches('/'), name);
     let response = world.fetch(&page, &[("Accept", "application/json")])?;
     let told: Option<Latest> = serde_json::from_slice(&response.body).ok();
     let Some(Latest { version }) = told.filter(|_| response.status == 200) else {

@@ -134,9 +134,14 @@ fn create_new(path: &Path, access: Access, replaces: bool) -> io::Result<File> {
         // Hosts run these files: whatever the umask says, others must not be able to write to them.
         Access::Usual => 0o664,
         Access::Executable => 0o775,
-        Access::Private => 0o600,
+        Access::Private | Access::Exactly(_) => 0o600,
     };
-    OpenOptions::new().write(true).create_new(true).mode(mode).open(path)
+    let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
+    if let (Access::Exactly(mode), false) = (access, replaces) {
+        use std::os::unix::fs::PermissionsExt;
+        file.set_permissions(std::fs::Permissions::from_mode(mode))?;
+    }
+    Ok(file)
 }
 
 #[cfg(not(unix))]

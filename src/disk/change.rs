@@ -18,12 +18,12 @@ pub(crate) struct ChangeSet {
 pub(crate) enum Change {
     /// The file will contain these bytes. Missing folders above it are made.
     WriteFile { path: AbsolutePath, bytes: Vec<u8>, access: Access, owner: Owner, before: Before },
-    /// The file will be the program `source`: a hard link to it, or a copy.
-    LinkProgram { path: AbsolutePath, source: PathBuf, before: Before },
+    /// The file will be the program `source`, which had this digest: a hard link to it, or a copy.
+    LinkProgram { path: AbsolutePath, source: PathBuf, digest: Digest, before: Before },
     /// The file will be removed. A link to it stays.
     RemoveFile { path: AbsolutePath, owner: Owner, before: Digest },
-    /// The folder will exist.
-    MakeFolder { path: AbsolutePath },
+    /// The folder will exist; if it has to be made and a mode is given, with that mode.
+    MakeFolder { path: AbsolutePath, mode: Option<u32> },
     /// The folder will be removed if it is empty by then; otherwise it stays.
     RemoveFolder { path: AbsolutePath },
 }
@@ -48,6 +48,8 @@ pub(crate) enum Access {
     Executable,
     /// For the user only.
     Private,
+    /// These permission bits of a file that is restored, whatever the umask says.
+    Exactly(u32),
 }
 
 impl ChangeSet {
@@ -76,6 +78,35 @@ impl ChangeSet {
         self.expected.iter().map(|(path, before)| (path, *before))
     }
 
+    /// These changes, decided for the state after `earlier`, as they are valid for the state before it.
+    pub(crate) fn before(self, earlier: &Self) -> Self {
+        let planned: BTreeMap<_, _> = earlier.changes.iter().map(|change| (change.path(), change)).collect();
+        let after = |change: Change| match planned.get(change.path()) {
+            Some(earlier) => change.after(earlier),
+            None => change,
+        };
+        let changes = self.changes.into_iter().map(after).collect();
+        let is_read = |path: &AbsolutePath| !planned.contains_key(path);
+        Self { changes, expected: self.expected.into_iter().filter(|(path, _)| is_read(path)).collect() }
+    }
+
+    /// Adds changes that are valid for the same state as these, and count where both change the same path.
+    pub(crate) fn merge(&mut self, later: Self) {
+        let mut places: BTreeMap<AbsolutePath, usize> =
+            self.changes.iter().enumerate().map(|(at, change)| (change.path().clone(), at)).collect();
+        for (path, before) in later.expected {
+            self.expected.entry(path).or_insert(before);
+        }
+        for change in later.changes {
+            if let Some(at) = places.get(change.path()) {
+                self.changes[*at] = change;
+            } else {
+                places.insert(change.path().clone(), self.changes.len());
+                self.changes.push(change);
+            }
+        }
+    }
+
     /// True if the set is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.changes.is_empty()
@@ -102,13 +133,60 @@ impl IntoIterator for ChangeSet {
 }
 
 impl Change {
+    /// This change, if `earlier` was planned for the same path but not made.
+    fn after(self, earlier: &Self) -> Self {
+        let found = match earlier {
+            Self::WriteFile { before, .. } | Self::LinkProgram { before, .. } => *before,
+            Self::RemoveFile { before, .. } => Some(*before),
+            Self::MakeFolder { .. } | Self::RemoveFolder { .. } => return self,
+        };
+        match self {
+            Self::WriteFile { path, bytes, access, owner, .. } => {
+                Self::WriteFile { path, bytes, access, owner, before: found }
+            }
+            Self::LinkProgram { path, source, digest, .. } => Self::LinkProgram { path, source, digest, before: found },
+            Self::RemoveFile { path, owner, before } => {
+                Self::RemoveFile { path, owner, before: found.unwrap_or(before) }
+            }
+            folder => folder,
+        }
+    }
+
     pub(crate) fn path(&self) -> &AbsolutePath {
         match self {
             Self::WriteFile { path, .. }
             | Self::LinkProgram { path, .. }
             | Self::RemoveFile { path, .. }
-            | Self::MakeFolder { path }
+            | Self::MakeFolder { path, .. }
             | Self::RemoveFolder { path } => path,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_planned_one_after_the_other_are_valid_for_the_state_before_both() {
+        let folder = AbsolutePath::parse(std::env::temp_dir()).unwrap();
+        let (one, other, third) = (folder.resolve("a"), folder.resolve("b"), folder.resolve("c"));
+        let [old, mid] = [Digest::of(b"old"), Digest::of(b"mid")];
+        let mut first = ChangeSet::default();
+        first.write(one.clone(), "mid", Some(old));
+        first.expect(other.clone(), Some(old));
+        let mut second = ChangeSet::default();
+        second.expect(one.clone(), Some(mid));
+        second.expect(third.clone(), None);
+        second.write(one.clone(), "new", Some(mid));
+        second.write(other.clone(), "b", Some(old));
+        let second = second.before(&first);
+        first.merge(second);
+        let changes: Vec<_> = first.iter().collect();
+        assert!(
+            matches!(changes[0], Change::WriteFile { bytes, before, .. } if bytes == b"new" && *before == Some(old))
+        );
+        assert_eq!((changes.len(), changes[1].path()), (2, &other));
+        assert_eq!(first.expected().collect::<Vec<_>>(), [(&other, Some(old)), (&third, None)]);
     }
 }

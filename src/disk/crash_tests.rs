@@ -72,9 +72,10 @@ impl Bench {
         changes.write(self.path("home/two/config.toml"), "user = false", before("home/two/config.toml"));
         changes.push(ours("home/two/agents/a.toml", Access::Usual));
         changes.push(ours("home/.config/three/x/y", Access::Private));
-        changes.push(Change::MakeFolder { path: self.path("home/.config/three/empty") });
+        changes.push(Change::MakeFolder { path: self.path("home/.config/three/empty"), mode: None });
         let (path, source) = (self.path("home/.config/three/bin/tool"), self.path("program").as_path().to_path_buf());
-        changes.push(Change::LinkProgram { path, source, before: None });
+        let digest = Digest::of_file(&AbsolutePath::parse(&source).unwrap()).unwrap().unwrap();
+        changes.push(Change::LinkProgram { path, source, digest, before: None });
         changes
     }
 
@@ -369,6 +370,7 @@ fn a_journal_that_this_computer_did_not_write_changes_nothing() {
                 leave: vec![],
             }],
             entries: vec![journal::JournalEntry {
+                number: 0,
                 root: 0,
                 path: journal::JournalPath(path),
                 act: journal::Act::Write { before: Some(Digest::of(b"x")), after: digest, outside },
@@ -409,7 +411,7 @@ fn an_empty_change_set_writes_nothing() {
     let hold = disk.hold(bench.roots()).unwrap();
     let mut changes = ChangeSet::default();
     changes.write(bench.path("home/one/kept.md"), "kept", Some(Digest::of(b"kept")));
-    changes.push(Change::MakeFolder { path: bench.path("home/one/new") });
+    changes.push(Change::MakeFolder { path: bench.path("home/one/new"), mode: None });
     changes.push(Change::RemoveFolder { path: bench.path("home/one/never") });
     changes.remove(bench.path("home/one/never.md"), Digest::of(b""));
     hold.apply(&changes).unwrap();

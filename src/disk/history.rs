@@ -11,13 +11,15 @@
 //!
 //! `Hold::apply_kept` keeps what is needed to undo its changes; `Hold::apply` keeps nothing, so verbs that edit
 //! documents do not pay for it. Installs and uninstalls are kept. A folder that others can write to is not trusted.
-//! The last 32 transactions are kept, and at most 64 MB of files; one that needs more is recorded without its files
+//! The last 32 transactions are kept, and at most 256 MB of files; one that needs more is recorded without its files
 //! and cannot be undone. After a crash the next kept transaction decides about a pending one: it counts if every file
 //! is as that transaction meant it. A transaction that cannot be kept is still applied. `Kept::take_back` returns the
-//! change set that undoes one, and refuses if a file has changed since.
+//! change set that undoes one; its caller decides about files that have changed since.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+
+use serde_json::Value;
 
 use super::journal::{Act, Journal, JournalPath};
 use super::{
@@ -29,7 +31,7 @@ use super::{
 const MOST: usize = 32;
 
 /// The most bytes of files that are kept. A transaction that needs more is recorded without its files.
-const MOST_BYTES: u64 = 64 << 20;
+const MOST_BYTES: u64 = 256 << 20;
 
 const RECORD: &str = ".json";
 const PENDING: &str = ".pending";
@@ -45,12 +47,11 @@ pub(crate) struct History {
 
 /// Whether a transaction was kept.
 #[derive(Debug)]
-#[cfg_attr(not(test), expect(dead_code, reason = "for the verb that undoes installs, which names what it cannot undo"))]
 pub(crate) enum Keeping {
     /// Kept under this number.
     Kept(u64),
-    /// Recorded under this number, but cannot be undone: its files are larger than the limit for all kept files.
-    TooLarge(u64),
+    /// Recorded, but cannot be undone: its files are larger than the limit for all kept files.
+    TooLarge,
     /// Nothing had to be changed.
     Nothing,
     /// It was committed, but could not be kept.
@@ -67,8 +68,8 @@ pub(super) struct PendingRecord {
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct HistoryRecord {
-    /// Described by the caller.
-    what: String,
+    /// What the caller knows about it.
+    what: Value,
     /// When the call that made it began.
     at: String,
     /// Whether the files are kept too.
@@ -84,7 +85,7 @@ struct HistoryRecord {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TransactionSummary {
     pub(crate) number: u64,
-    pub(crate) what: String,
+    pub(crate) what: Value,
     pub(crate) at: String,
     /// How many files it wrote or removed.
     pub(crate) files: usize,
@@ -100,13 +101,40 @@ pub(crate) struct Kept {
 }
 
 /// A file that a kept transaction changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct KeptFile<'a> {
+    /// As it was asked for, with links not followed.
     pub(crate) path: &'a AbsolutePath,
     /// Its contents before; `None` if the transaction created it.
     pub(crate) before: Option<&'a [u8]>,
     /// Its digest after; `None` if the transaction removed it.
     pub(crate) after: Option<Digest>,
+    /// The location of the bytes then.
+    real: &'a AbsolutePath,
+    /// The permission bits of a file that was removed.
+    mode: Option<u32>,
+    owner: Owner,
+}
+
+impl KeptFile<'_> {
+    /// Whether it is still as the transaction left it. A file that cannot be read is not.
+    pub(crate) fn is_as_left(&self) -> bool {
+        let found = act::digest_of(self.real);
+        found.is_ok_and(|found| found == self.after) && atomic::real(self.path).is_ok_and(|real| real == *self.real)
+    }
+
+    /// The change that restores it, from what is there now.
+    pub(crate) fn restored(&self, found: Option<Digest>) -> Option<Change> {
+        let (path, owner) = (self.path.clone(), self.owner);
+        match (self.before, found) {
+            (Some(bytes), before) => {
+                let access = self.mode.map_or(Access::Usual, Access::Exactly);
+                Some(Change::WriteFile { path, bytes: bytes.to_vec(), access, owner, before })
+            }
+            (None, Some(before)) => Some(Change::RemoveFile { path, owner, before }),
+            (None, None) => None,
+        }
+    }
 }
 
 /// Why a transaction cannot be undone.
@@ -118,8 +146,6 @@ pub(crate) enum HistoryError {
     NotWhole { number: u64 },
     #[error("the record of transaction {number} cannot be read: {reason}")]
     Broken { number: u64, reason: String },
-    #[error("`{path}` was changed since")]
-    Changed { path: AbsolutePath, others: Vec<AbsolutePath> },
     #[error(transparent)]
     Disk(#[from] DiskError),
 }
@@ -142,14 +168,12 @@ impl History {
     }
 
     /// The kept transactions, oldest first.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for the verb that undoes installs"))]
     pub(crate) fn list(&self) -> Result<Vec<Result<TransactionSummary, HistoryError>>, DiskError> {
         let summary = |number| Ok(self.record(number, RECORD)?.summary(number));
         Ok(self.numbers(RECORD)?.into_iter().map(summary).collect())
     }
 
     /// Reads a kept transaction with the files as they were before it.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for the verb that undoes installs"))]
     pub(crate) fn read(&self, number: u64) -> Result<Kept, HistoryError> {
         let record = self.record(number, RECORD)?;
         let mut images = BTreeMap::new();
@@ -170,12 +194,12 @@ impl History {
         disk: &Disk,
         journal: &Journal,
         asked: &[AbsolutePath],
-        what: &str,
+        what: &Value,
     ) -> Result<PendingRecord, DiskError> {
         self.make_folders()?;
         let _lock = disk.lock(&self.folder)?;
         let mut record = HistoryRecord {
-            what: what.to_owned(),
+            what: what.clone(),
             at: disk.holder_since().to_owned(),
             is_whole: true,
             journal: journal.clone(),
@@ -221,7 +245,7 @@ impl History {
         }
         self.settle(disk)?;
         self.prune(disk)?;
-        Ok(if pending.is_whole { Keeping::Kept(number) } else { Keeping::TooLarge(number) })
+        Ok(if pending.is_whole { Keeping::Kept(number) } else { Keeping::TooLarge })
     }
 
     /// Removes the record of a transaction that was not committed.
@@ -245,7 +269,7 @@ impl History {
                 continue;
             }
             disk.faults.step()?;
-            if record.changed().is_empty() {
+            if record.is_as_left() {
                 atomic::rename(&pending, &self.file(number, RECORD))?;
             } else {
                 atomic::remove_file(&pending)?;
@@ -345,7 +369,7 @@ fn before(act: &Act) -> Option<Digest> {
     match act {
         Act::Write { before, .. } => *before,
         Act::Remove { before, .. } => Some(*before),
-        Act::MakeFolder | Act::RemoveFolder { .. } => None,
+        Act::MakeFolder { .. } | Act::RemoveFolder { .. } => None,
     }
 }
 
@@ -364,15 +388,6 @@ fn mode(_path: &Path) -> Option<u32> {
     None
 }
 
-/// The access for a new file with this mode.
-fn access(mode: Option<u32>) -> Access {
-    match mode {
-        Some(mode) if mode & 0o111 != 0 => Access::Executable,
-        Some(mode) if mode & private::OF_OTHERS == 0 => Access::Private,
-        _ => Access::Usual,
-    }
-}
-
 impl HistoryRecord {
     fn summary(&self, number: u64) -> TransactionSummary {
         let files = self.journal.entries.iter();
@@ -387,78 +402,63 @@ impl HistoryRecord {
         entries.filter_map(|entry| before(&entry.act)).collect()
     }
 
-    /// The files that differ from what the transaction left. A file that cannot be read counts as changed.
-    fn changed(&self) -> Vec<AbsolutePath> {
-        let entries = self.journal.entries.iter().zip(&self.asked);
-        let is_changed = |path: &AbsolutePath, asked: &AbsolutePath, act: &Act| {
-            let wanted = match act {
-                Act::Write { after, .. } => Some(*after),
-                Act::Remove { .. } => None,
-                Act::MakeFolder | Act::RemoveFolder { .. } => return false,
+    /// The files that it changed. Without the images of `images`, the files before are not known.
+    fn files<'a>(&'a self, images: &'a BTreeMap<Digest, Vec<u8>>) -> impl Iterator<Item = KeptFile<'a>> {
+        let entries = self.journal.entries.iter().zip(&self.asked).zip(&self.modes);
+        entries.filter_map(|((entry, JournalPath(path)), mode)| {
+            let (after, outside) = match entry.act {
+                Act::Write { after, outside, .. } => (Some(after), outside),
+                Act::Remove { outside, .. } => (None, outside),
+                Act::MakeFolder { .. } | Act::RemoveFolder { .. } => return None,
             };
-            let is_there = act::digest_of(path).is_ok_and(|found| found == wanted);
-            !is_there || !atomic::real(asked).is_ok_and(|real| real == *path)
-        };
-        let changed = entries.filter(|(entry, asked)| is_changed(&entry.path.0, &asked.0, &entry.act));
-        changed.map(|(_, asked)| asked.0.clone()).collect()
+            let before = before(&entry.act).and_then(|digest| Some(images.get(&digest)?.as_slice()));
+            let owner = if outside { Owner::User } else { Owner::Program };
+            Some(KeptFile { path, before, after, real: &entry.path.0, mode: *mode, owner })
+        })
+    }
+
+    /// Whether every file is as the transaction left it.
+    fn is_as_left(&self) -> bool {
+        self.files(&BTreeMap::new()).all(|file| file.is_as_left())
     }
 }
 
 impl Kept {
     /// The trees that it changed; they must be locked to undo it.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for the verb that undoes installs"))]
     pub(crate) fn roots(&self) -> impl Iterator<Item = &AbsolutePath> {
         self.record.journal.roots.iter().map(|root| &root.path.0)
     }
 
     /// The files that it changed.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for the verb that undoes installs"))]
     pub(crate) fn files(&self) -> impl Iterator<Item = KeptFile<'_>> {
-        self.record.journal.entries.iter().zip(&self.record.asked).filter_map(|(entry, JournalPath(path))| {
-            let after = match entry.act {
-                Act::Write { after, .. } => Some(after),
-                Act::Remove { .. } => None,
-                Act::MakeFolder | Act::RemoveFolder { .. } => return None,
-            };
-            let before = before(&entry.act).and_then(|digest| Some(self.images.get(&digest)?.as_slice()));
-            Some(KeptFile { path, before, after })
-        })
+        self.record.files(&self.images)
     }
 
-    /// The changes that undo it. If a file has changed since, the new version belongs to the person and nothing is
-    /// undone. A folder that contains something else by now stays.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for the verb that undoes installs"))]
-    pub(crate) fn take_back(&self) -> Result<ChangeSet, HistoryError> {
+    /// The changes that undo it. For a file that is not as the transaction left it, `changed` adds the changes. A folder
+    /// that contains something else by now stays.
+    pub(crate) fn take_back<E: From<HistoryError>>(
+        &self,
+        mut changed: impl FnMut(&KeptFile<'_>, &mut ChangeSet) -> Result<(), E>,
+    ) -> Result<ChangeSet, E> {
         if !self.record.is_whole {
-            return Err(HistoryError::NotWhole { number: self.summary.number });
-        }
-        let mut changed = self.record.changed();
-        if !changed.is_empty() {
-            return Err(HistoryError::Changed { path: changed.remove(0), others: changed });
+            return Err(HistoryError::NotWhole { number: self.summary.number }.into());
         }
         let mut back = ChangeSet::default();
+        for file in self.files() {
+            if file.is_as_left() {
+                back.extend(file.restored(file.after));
+            } else {
+                changed(&file, &mut back)?;
+            }
+        }
         let journal = &self.record.journal;
-        for ((entry, JournalPath(asked)), mode) in
-            journal.entries.iter().zip(&self.record.asked).zip(&self.record.modes)
-        {
+        for (entry, JournalPath(asked)) in journal.entries.iter().zip(&self.record.asked) {
             let path = asked.clone();
-            let image = before(&entry.act).and_then(|digest| self.images.get(&digest).cloned());
-            let owner = |outside: bool| if outside { Owner::User } else { Owner::Program };
-            back.push(match (&entry.act, image) {
-                (Act::MakeFolder, _) => Change::RemoveFolder { path },
-                (Act::RemoveFolder { .. }, _) => Change::MakeFolder { path },
-                (Act::Write { after, outside, .. }, Some(bytes)) => {
-                    let owner = owner(*outside);
-                    Change::WriteFile { path, bytes, access: Access::Usual, owner, before: Some(*after) }
-                }
-                (Act::Write { after, outside, .. }, None) => {
-                    Change::RemoveFile { path, owner: owner(*outside), before: *after }
-                }
-                (Act::Remove { outside, .. }, image) => {
-                    let (bytes, owner) = (image.unwrap_or_default(), owner(*outside));
-                    Change::WriteFile { path, bytes, access: access(*mode), owner, before: None }
-                }
-            });
+            match entry.act {
+                Act::MakeFolder { .. } => back.push(Change::RemoveFolder { path }),
+                Act::RemoveFolder { mode } => back.push(Change::MakeFolder { path, mode }),
+                Act::Write { .. } | Act::Remove { .. } => {}
+            }
         }
         for root in &journal.roots {
             back.extend(root.made.iter().map(|JournalPath(path)| Change::RemoveFolder { path: path.clone() }));

@@ -14,7 +14,10 @@ fn history(bench: &Bench) -> History {
 }
 
 fn apply(bench: &Bench, changes: &ChangeSet, faults: Faults) -> Result<Keeping, DiskError> {
-    bench.disk(faults).hold(bench.roots())?.apply_kept(changes, Keep { history: &history(bench), what: "a change" })
+    bench
+        .disk(faults)
+        .hold(bench.roots())?
+        .apply_kept(changes, Keep { history: &history(bench), what: &"a change".into() })
 }
 
 fn keep(bench: &Bench, changes: &ChangeSet) -> u64 {
@@ -33,8 +36,19 @@ fn touch(bench: &Bench, text: &str) {
     keep(bench, &changes);
 }
 
+/// The changes that undo it, or the files that were changed since.
+fn undone(kept: &Kept) -> Result<ChangeSet, Vec<AbsolutePath>> {
+    let mut changed = Vec::new();
+    let back = kept.take_back::<HistoryError>(|file, _| {
+        changed.push(file.path.clone());
+        Ok(())
+    });
+    let back = back.unwrap();
+    if changed.is_empty() { Ok(back) } else { Err(changed) }
+}
+
 fn take_back(bench: &Bench, kept: &Kept) {
-    let changes = kept.take_back().unwrap();
+    let changes = undone(kept).unwrap();
     let roots: Vec<AbsolutePath> = kept.roots().cloned().collect();
     bench.disk(Faults::default()).hold(roots).unwrap().apply(&changes).unwrap();
 }
@@ -43,11 +57,9 @@ fn numbers(bench: &Bench) -> Vec<u64> {
     history(bench).list().unwrap().into_iter().map(|summary| summary.unwrap().number).collect()
 }
 
-/// The tree without the effect of [`touch`], and without the modes of folders, of which only the usual ones can be
-/// made.
+/// The tree without the effect of [`touch`].
 fn contents(bench: &Bench) -> TreeTexts {
-    let files = bench.tree().into_iter().filter(|(path, _)| path != "/one/touched");
-    files.map(|(path, what)| (path, if what.starts_with("folder") { "folder".to_owned() } else { what })).collect()
+    bench.tree().into_iter().filter(|(path, _)| path != "/one/touched").collect()
 }
 
 #[test]
@@ -58,7 +70,7 @@ fn every_kind_of_change_can_be_undone_to_the_byte() {
     let number = keep(&bench, &bench.changes());
     let new = contents(&bench);
     let kept = history(&bench).read(number).unwrap();
-    assert_eq!((kept.summary.what.as_str(), kept.summary.at.as_str()), ("a change", "now"));
+    assert_eq!((kept.summary.what.as_str(), kept.summary.at.as_str()), (Some("a change"), "now"));
     assert_eq!(history(&bench).list().unwrap().remove(0).unwrap(), kept.summary);
     let files: BTreeMap<_, _> = kept.files().map(|file| (file.path.clone(), (file.before, file.after))).collect();
     assert_eq!(files.len(), kept.summary.files);
@@ -68,27 +80,22 @@ fn every_kind_of_change_can_be_undone_to_the_byte() {
     assert_eq!(of("home/one/new/tool").0, None);
     assert_eq!(of("home/two/config.toml").0, Some(&b"user = true"[..]), "by the name that the user knows");
     // And an undo can itself be undone.
-    let back = keep(&bench, &kept.take_back().unwrap());
+    let back = keep(&bench, &undone(&kept).unwrap());
     assert_eq!(contents(&bench), old);
     take_back(&bench, &history(&bench).read(back).unwrap());
     assert_eq!(contents(&bench), new);
 }
 
 #[test]
-fn a_file_that_was_changed_since_prevents_the_undo() {
+fn a_file_that_was_changed_since_is_left_to_the_caller() {
     let bench = Bench::new();
     let number = keep(&bench, &bench.changes());
     bench.put("home/one/settings.json", "typed since", 0o640);
     bench.put("home/one/old/gone.md", "made since", 0o644);
     let tree = bench.tree();
-    match history(&bench).read(number).unwrap().take_back() {
-        Err(HistoryError::Changed { path, others }) => {
-            let mut changed = [vec![path], others].concat();
-            changed.sort();
-            assert_eq!(changed, ["home/one/old/gone.md", "home/one/settings.json"].map(|path| bench.path(path)));
-        }
-        other => panic!("{other:?}"),
-    }
+    let mut changed = undone(&history(&bench).read(number).unwrap()).unwrap_err();
+    changed.sort();
+    assert_eq!(changed, ["home/one/old/gone.md", "home/one/settings.json"].map(|path| bench.path(path)));
     assert_eq!(bench.tree(), tree);
 }
 
@@ -99,14 +106,15 @@ fn a_link_with_a_new_target_counts_as_a_change() {
     bench.put("home/elsewhere/config.toml", "user = false", 0o644);
     std::fs::remove_file(bench.path("home/two/config.toml")).unwrap();
     std::os::unix::fs::symlink("../elsewhere/config.toml", bench.path("home/two/config.toml")).unwrap();
-    assert!(matches!(history(&bench).read(number).unwrap().take_back(), Err(HistoryError::Changed { .. })));
+    let changed = undone(&history(&bench).read(number).unwrap()).unwrap_err();
+    assert_eq!(changed, [bench.path("home/two/config.toml")]);
 }
 
 #[test]
 fn a_file_that_changes_between_the_check_and_the_undo_stops_it() {
     let bench = Bench::new();
     let kept = history(&bench).read(keep(&bench, &bench.changes())).unwrap();
-    let changes = kept.take_back().unwrap();
+    let changes = undone(&kept).unwrap();
     bench.put("home/one/settings.json", "typed since", 0o640);
     let disk = bench.disk(Faults::default());
     let error = disk.hold(kept.roots()).unwrap().apply(&changes).unwrap_err();
@@ -163,7 +171,7 @@ fn the_oldest_are_removed_first_by_number_and_by_size() {
             .disk(Faults::default())
             .hold(bench.roots())
             .unwrap()
-            .apply_kept(&changes, Keep { history: &few, what: "a change" })
+            .apply_kept(&changes, Keep { history: &few, what: &"a change".into() })
             .unwrap()
     };
     let images = || std::fs::read_dir(bench.path("state/history/images")).unwrap().count();
@@ -178,10 +186,13 @@ fn the_oldest_are_removed_first_by_number_and_by_size() {
     assert_eq!((numbers(&bench), images()), (vec![5, 6, 7], 3));
     write(&"z".repeat(200));
     assert_eq!((numbers(&bench), images()), (vec![8], 1), "of two times ninety bytes the first goes");
-    assert!(matches!(write("small"), Keeping::TooLarge(9)));
+    assert!(matches!(write("small"), Keeping::TooLarge));
     let list = few.list().unwrap();
     assert!(!list.last().unwrap().as_ref().unwrap().is_whole);
-    assert!(matches!(few.read(9).unwrap().take_back(), Err(HistoryError::NotWhole { number: 9 })));
+    assert!(matches!(
+        few.read(9).unwrap().take_back::<HistoryError>(|_, _| Ok(())),
+        Err(HistoryError::NotWhole { number: 9 })
+    ));
     assert!(matches!(few.read(1), Err(HistoryError::Unknown { number: 1 })));
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::lock::{Holder, Lock, PeerLock};
@@ -15,17 +15,31 @@ pub(crate) struct Disk {
     holder: Holder,
     patience: Duration,
     pub(super) faults: Faults,
+    /// The number of the signal that asked this call to stop; 0 if none did.
+    signal: Option<Arc<AtomicUsize>>,
 }
 
 impl Disk {
     /// `lock_folders` are the folders for lock files, best first; all of them are outside of every tree we write to.
     pub(crate) fn new(lock_folders: Vec<PathBuf>, holder: Holder, faults: Faults) -> Self {
-        Self { lock_folders, holder, patience: Duration::from_secs(10), faults }
+        Self { lock_folders, holder, patience: Duration::from_secs(10), faults, signal: None }
     }
 
     /// The same, with a shorter wait for other writers.
     pub(crate) fn patient_for(self, patience: Duration) -> Self {
         Self { patience, ..self }
+    }
+
+    /// The same, but a transaction that is under way is undone when `signal` is no longer 0.
+    pub(crate) fn stopped_by(self, signal: Arc<AtomicUsize>) -> Self {
+        Self { signal: Some(signal), ..self }
+    }
+
+    pub(super) fn is_interrupted(&self) -> Result<(), DiskError> {
+        match self.signal.as_ref().map_or(0, |signal| signal.load(Ordering::SeqCst)) {
+            0 => Ok(()),
+            signal => Err(DiskError::Interrupted { signal }),
+        }
     }
 
     /// Keeps writers out of the tree while several of its documents are read. Never writes. `None` if no call ever

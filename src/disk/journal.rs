@@ -7,8 +7,8 @@
 //! backup/N      the file that entry N replaced or removed    journal.json  this journal; `done.json` once committed
 //! ```
 //!
-//! All roots contain the same journal. The first root leads: renaming its journal to `done.json` is the commit. A
-//! journal names roots, numbers, and targets. The location of the bytes is computed, never read, so that a planted
+//! The first root leads: its journal has every entry, and renaming it to `done.json` is the commit. The journals of the
+//! other roots name all roots and their own entries. The location of the bytes is computed, never read, so that a planted
 //! journal cannot reach outside the roots that contain it.
 
 use std::path::PathBuf;
@@ -49,6 +49,8 @@ pub(super) struct Root {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct JournalEntry {
+    /// Its place among all entries of the transaction, which names its files.
+    pub(super) number: usize,
     /// Index of the root whose `.gsd-transaction/` serves this entry.
     pub(super) root: usize,
     /// The real location of the bytes, with links followed.
@@ -59,7 +61,9 @@ pub(super) struct JournalEntry {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(tag = "act", rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) enum Act {
-    MakeFolder,
+    MakeFolder {
+        mode: Option<u32>,
+    },
     /// `outside`: a link of the user led out of the root.
     Write {
         before: Option<Digest>,
@@ -93,7 +97,7 @@ impl<'de> serde::Deserialize<'de> for JournalPath {
 }
 
 impl Journal {
-    pub(super) const FORMAT: u32 = 1;
+    pub(super) const FORMAT: u32 = 2;
 
     /// Reads the journal with this name from a root's folder.
     pub(super) fn read(root: &AbsolutePath, name: &str) -> Result<Option<Self>, DiskError> {
@@ -117,14 +121,20 @@ impl Journal {
         self.roots[root].path.0.resolve(FOLDER)
     }
 
-    /// Where the new bytes of entry `number` are staged.
-    pub(super) fn staged(&self, number: usize) -> AbsolutePath {
-        self.folder(self.entries[number].root).resolve(NEW).resolve(number.to_string())
+    /// Where the new bytes of an entry are staged.
+    pub(super) fn staged(&self, entry: &JournalEntry) -> AbsolutePath {
+        self.folder(entry.root).resolve(NEW).resolve(entry.number.to_string())
     }
 
-    /// Where the file that entry `number` replaced or removed is kept.
-    pub(super) fn backup(&self, number: usize) -> AbsolutePath {
-        self.folder(self.entries[number].root).resolve(BACKUP).resolve(number.to_string())
+    /// Where the file that an entry replaced or removed is kept.
+    pub(super) fn backup(&self, entry: &JournalEntry) -> AbsolutePath {
+        self.folder(entry.root).resolve(BACKUP).resolve(entry.number.to_string())
+    }
+
+    /// The journal of one root: the leader's has every entry, that of another root its own entries.
+    pub(super) fn of_root(&self, root: usize) -> Self {
+        let is_its = |entry: &&JournalEntry| root == 0 || entry.root == root;
+        Self { entries: self.entries.iter().filter(is_its).cloned().collect(), ..self.clone() }
     }
 
     /// A name next to `path` that only this transaction uses, for bytes that come from another file system.

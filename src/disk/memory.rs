@@ -139,7 +139,7 @@ impl MemoryTree {
                     }
                     match access {
                         Access::Executable => after.write_program(path, bytes.clone()),
-                        Access::Usual | Access::Private => after.write(path, bytes.clone()),
+                        Access::Usual | Access::Private | Access::Exactly(_) => after.write(path, bytes.clone()),
                     }
                 }
                 Change::LinkProgram { source, before, .. } => {

@@ -488,6 +488,8 @@ pub(crate) enum DiskError {
     NotPrivate { path: PathBuf },
     #[error("stopped at step {step}, as a test asked")]
     Fault { step: u32 },
+    #[error("stopped by a signal; nothing was changed")]
+    Interrupted { signal: usize },
 }
 
 /// The hint for a full disk.
@@ -550,7 +552,8 @@ impl Explain for DiskError {
             | Self::Path(_)
             | Self::TwoChanges { .. }
             | Self::Unwritable { .. }
-            | Self::Fault { .. } => None,
+            | Self::Fault { .. }
+            | Self::Interrupted { .. } => None,
         }
     }
 }

@@ -9,7 +9,7 @@
 use std::path::Path;
 
 use super::act::{digest_of, exists, make_folder, move_over, remove_folder_if_empty, remove_tree};
-use super::journal::{self, Act, Journal, JournalPath};
+use super::journal::{self, Act, Journal, JournalEntry, JournalPath};
 use super::{AbsolutePath, Disk, DiskError, Hold, atomic, list};
 
 impl Disk {
@@ -76,10 +76,13 @@ fn one(hold: &mut Hold, root: &AbsolutePath) -> Result<(), DiskError> {
     for root in &journal.roots {
         hold.include(&root.path.0)?;
     }
-    let leader = &journal.roots[0].path.0;
-    let done = Journal::read(leader, journal::DONE)?.is_some_and(|done| done.id == journal.id);
-    let journal = carried(journal)?;
-    if done { clean_up(hold, &journal) } else { roll_back(hold, &journal) }
+    let leader = journal.roots[0].path.0.clone();
+    let of_leader = |name| Ok::<_, DiskError>(Journal::read(&leader, name)?.filter(|of| of.id == journal.id));
+    if let Some(done) = of_leader(journal::DONE)? {
+        return clean_up(hold, &carried(done)?);
+    }
+    let journal = of_leader(journal::JOURNAL)?.unwrap_or(journal);
+    roll_back(hold, &carried(journal)?)
 }
 
 /// The journal limited to the roots that have a copy of it. In the others nothing was done, nothing is left to do, or
@@ -103,10 +106,8 @@ fn carried(mut journal: Journal) -> Result<Journal, DiskError> {
 
 /// Restores everything to the state before the transaction.
 pub(super) fn roll_back(hold: &Hold, journal: &Journal) -> Result<(), DiskError> {
-    for number in (0..journal.entries.len()).rev() {
-        if !journal.is_absent(journal.entries[number].root) {
-            undo(hold, journal, number)?;
-        }
+    for entry in journal.entries.iter().rev().filter(|entry| !journal.is_absent(entry.root)) {
+        undo(hold, journal, entry)?;
     }
     // The leader last: while it has the journal, the state of the others can still be determined.
     for index in (0..journal.roots.len()).rev().filter(|index| !journal.is_absent(*index)) {
@@ -127,9 +128,8 @@ pub(super) fn clean_up(hold: &Hold, journal: &Journal) -> Result<(), DiskError> 
     Ok(())
 }
 
-fn undo(hold: &Hold, journal: &Journal, number: usize) -> Result<(), DiskError> {
-    let entry = &journal.entries[number];
-    let (path, backup) = (&entry.path.0, journal.backup(number));
+fn undo(hold: &Hold, journal: &Journal, entry: &JournalEntry) -> Result<(), DiskError> {
+    let (path, backup) = (&entry.path.0, journal.backup(entry));
     if atomic::real(path)? != *path {
         return Err(DiskError::LeadsOut {
             path: path.as_path().to_path_buf(),
@@ -138,7 +138,7 @@ fn undo(hold: &Hold, journal: &Journal, number: usize) -> Result<(), DiskError> 
     }
     let step = || hold.disk.faults.step();
     match &entry.act {
-        Act::MakeFolder => {
+        Act::MakeFolder { .. } => {
             step()?;
             remove_folder_if_empty(path).map(drop)
         }
@@ -178,7 +178,7 @@ fn undo(hold: &Hold, journal: &Journal, number: usize) -> Result<(), DiskError> 
 }
 
 #[cfg(unix)]
-fn set_mode(path: &AbsolutePath, mode: Option<u32>) -> Result<(), DiskError> {
+pub(super) fn set_mode(path: &AbsolutePath, mode: Option<u32>) -> Result<(), DiskError> {
     use std::os::unix::fs::PermissionsExt;
     let Some(mode) = mode else { return Ok(()) };
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
@@ -186,7 +186,7 @@ fn set_mode(path: &AbsolutePath, mode: Option<u32>) -> Result<(), DiskError> {
 }
 
 #[cfg(not(unix))]
-fn set_mode(_path: &AbsolutePath, _mode: Option<u32>) -> Result<(), DiskError> {
+pub(super) fn set_mode(_path: &AbsolutePath, _mode: Option<u32>) -> Result<(), DiskError> {
     Ok(())
 }
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use super::found::{Found, FoundFile, KeptBytes};
+use super::found::{Found, FoundFile, KeptBytes, is_image_of_program};
 use super::tree::Tree;
-use super::{AbsolutePath, DOCUMENT_LIMIT, Digest, DiskError, Entry, SETTINGS_LIMIT};
+use super::{AbsolutePath, Access, Change, ChangeSet, DOCUMENT_LIMIT, Digest, DiskError, Entry, SETTINGS_LIMIT};
 
 /// What was found at each path that was looked at, at one moment. No file is opened twice.
 #[derive(Debug, Clone, Default)]
@@ -93,6 +93,34 @@ impl Snapshot {
 
     pub(crate) fn digest(&self, path: &AbsolutePath) -> Option<Digest> {
         self.found(path).digest()
+    }
+
+    /// Makes the snapshot look as if the changes were made, so that further changes can be planned for that state. Folders
+    /// that would be made or removed, and entries of listed folders, stay as they were found.
+    pub(crate) fn assume(&mut self, changes: &ChangeSet) {
+        for change in changes.iter() {
+            let path = change.path().clone();
+            let known = self.file(&path).cloned();
+            let found = match change {
+                Change::WriteFile { bytes, access, .. } => Found::File(FoundFile {
+                    digest: Digest::of(bytes),
+                    executable: *access == Access::Executable || known.as_ref().is_some_and(|file| file.executable),
+                    read_only: known.is_some_and(|file| file.read_only),
+                    program: is_image_of_program(bytes),
+                    bytes: Some(bytes.clone()),
+                }),
+                Change::LinkProgram { digest, .. } => Found::File(FoundFile {
+                    digest: *digest,
+                    bytes: None,
+                    executable: true,
+                    read_only: false,
+                    program: true,
+                }),
+                Change::RemoveFile { .. } => Found::Absent,
+                Change::MakeFolder { .. } | Change::RemoveFolder { .. } => continue,
+            };
+            self.found.insert(path, found);
+        }
     }
 
     /// The entries of a folder, sorted by name; `None` if the folder does not exist.

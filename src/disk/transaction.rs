@@ -17,12 +17,14 @@ use super::{AbsolutePath, Access, Change, ChangeSet, Digest, Disk, DiskError, Ho
 impl Hold<'_> {
     /// Makes all the changes, or none. Every path must be inside one of the locked trees; a link that leads one of our
     /// files out of them is refused before anything is written.
+    #[cfg(test)]
     pub(super) fn apply(&self, changes: &ChangeSet) -> Result<(), DiskError> {
         apply_then(self, changes, || ())
     }
 
     /// Like [`Self::apply`], and keeps what is needed to undo the changes. The changes are made even if they cannot be
     /// kept.
+    #[cfg(test)]
     pub(super) fn apply_kept(&self, changes: &ChangeSet, keep: Keep<'_>) -> Result<Keeping, DiskError> {
         apply(self, changes, || (), Some(keep))
     }
@@ -36,7 +38,7 @@ impl Disk {
         trees: impl IntoIterator<Item = P>,
         decide: impl FnOnce(&mut Hold<'_>, &mut ChangeSet) -> Result<R, E>,
     ) -> Result<R, E> {
-        self.decided(trees, None, decide)
+        Ok(self.decided(trees, None, decide)?.0)
     }
 
     /// Like [`Self::transact`], and keeps what is needed to undo the changes.
@@ -45,7 +47,7 @@ impl Disk {
         trees: impl IntoIterator<Item = P>,
         keep: Keep<'_>,
         decide: impl FnOnce(&mut Hold<'_>, &mut ChangeSet) -> Result<R, E>,
-    ) -> Result<R, E> {
+    ) -> Result<(R, Keeping), E> {
         self.decided(trees, Some(keep), decide)
     }
 
@@ -54,15 +56,12 @@ impl Disk {
         trees: impl IntoIterator<Item = P>,
         keep: Option<Keep<'_>>,
         decide: impl FnOnce(&mut Hold<'_>, &mut ChangeSet) -> Result<R, E>,
-    ) -> Result<R, E> {
+    ) -> Result<(R, Keeping), E> {
         let mut hold = self.hold(trees)?;
         let mut changes = ChangeSet::default();
         let decided = decide(&mut hold, &mut changes)?;
-        match keep {
-            Some(keep) => hold.apply_kept(&changes, keep).map(drop)?,
-            None => hold.apply(&changes)?,
-        }
-        Ok(decided)
+        let keeping = apply(&hold, &changes, || (), keep)?;
+        Ok((decided, keeping))
     }
 }
 
@@ -71,8 +70,8 @@ impl Disk {
 pub(crate) struct Keep<'a> {
     /// The history to keep it in.
     pub(crate) history: &'a History,
-    /// A description for people.
-    pub(crate) what: &'a str,
+    /// What the caller wants to know about it later.
+    pub(crate) what: &'a serde_json::Value,
 }
 
 /// Checks whether the changes could be made, without making them: paths, links, digests, write access.
@@ -83,6 +82,7 @@ pub(crate) fn check<P: AsRef<Path>>(roots: impl IntoIterator<Item = P>, changes:
 }
 
 /// Like [`Hold::apply`], and calls `before_commit` when all files are in place, just before the commit.
+#[cfg(test)]
 pub(super) fn apply_then(hold: &Hold, changes: &ChangeSet, before_commit: fn()) -> Result<(), DiskError> {
     apply(hold, changes, before_commit, None).map(drop)
 }
@@ -159,7 +159,13 @@ fn prepare(roots: &[AbsolutePath], changes: &ChangeSet) -> Result<Prepared, Disk
             return Err(DiskError::TwoChanges { path: target.path.as_path().to_path_buf() });
         }
         match change {
-            Change::MakeFolder { .. } => folders_above(&target.path, &target, &roots, &mut folders, true)?,
+            Change::MakeFolder { mode, .. } => {
+                folders_above(&target.path, &target, &roots, &mut folders, true)?;
+                if let (Some(step), Some(mode)) = (folders.get_mut(&target.path), mode) {
+                    // What belongs into the folder must fit in.
+                    step.act = Act::MakeFolder { mode: Some(mode | 0o300) };
+                }
+            }
             Change::RemoveFolder { .. } if roots.iter().any(|root| root.is_within(&target.path)) => {
                 leave.extend(Some(target.path).filter(|folder| super::is_folder(folder)));
             }
@@ -252,7 +258,13 @@ fn folders_above(
         }
         if make && folder.is_within(&roots[target.root]) && folder != roots[target.root] {
             let (asked, path) = (folder.clone(), folder.clone());
-            let step = PreparedStep { root: target.root, asked, path, act: Act::MakeFolder, contents: Contents::None };
+            let step = PreparedStep {
+                root: target.root,
+                asked,
+                path,
+                act: Act::MakeFolder { mode: None },
+                contents: Contents::None,
+            };
             folders.insert(folder.clone(), step);
         }
         let Some(parent) = folder.parent() else { return Ok(()) };
@@ -389,11 +401,10 @@ impl<'a> Transaction<'a> {
         let asked = steps.iter().map(|step| step.asked.clone()).collect();
         let (entries, contents) = steps
             .into_iter()
-            .map(|step| {
-                (
-                    JournalEntry { root: renumbered[&step.root], path: JournalPath(step.path), act: step.act },
-                    step.contents,
-                )
+            .enumerate()
+            .map(|(number, step)| {
+                let (root, path) = (renumbered[&step.root], JournalPath(step.path));
+                (JournalEntry { number, root, path, act: step.act }, step.contents)
             })
             .unzip();
         let (format, id, roots) = (Journal::FORMAT, new_id(), journal_roots.collect());
@@ -410,9 +421,7 @@ impl<'a> Transaction<'a> {
             return self.put_the_one_in_place();
         }
         self.write_journal()?;
-        for number in 0..self.journal.entries.len() {
-            self.perform(number)?;
-        }
+        self.journal.entries.iter().try_for_each(|entry| self.perform(entry))?;
         self.sync_folders()?;
         before_commit();
         self.step()?;
@@ -445,13 +454,13 @@ impl<'a> Transaction<'a> {
     }
 
     fn put_the_one_in_place(&mut self) -> Result<(), DiskError> {
-        let JournalEntry { path: JournalPath(path), act: Act::Write { before, .. }, .. } = &self.journal.entries[0]
-        else {
+        let entry = &self.journal.entries[0];
+        let JournalEntry { path: JournalPath(path), act: Act::Write { before, .. }, .. } = entry else {
             return Ok(());
         };
         expect(path, digest_of(path)?, *before)?;
         self.step()?;
-        move_over(&self.journal.staged(0), path, &self.journal.beside(path))?;
+        move_over(&self.journal.staged(entry), path, &self.journal.beside(path))?;
         atomic::sync_folder(path)?;
         self.settled = true;
         let _ = recover::clean_up(self.hold, &self.journal);
@@ -466,7 +475,9 @@ impl<'a> Transaction<'a> {
         one_in_each.iter().filter(|(folder, _)| there(folder)).try_for_each(|(_, path)| atomic::sync_folder(path))
     }
 
+    /// Before each change on the way to the commit: a person may still stop the call.
     fn step(&self) -> Result<(), DiskError> {
+        self.hold.disk.is_interrupted()?;
         self.hold.disk.faults.step()
     }
 
@@ -490,12 +501,13 @@ impl<'a> Transaction<'a> {
 
     fn stage(&self) -> Result<(), DiskError> {
         for (number, contents) in self.contents.iter().enumerate() {
-            let staged = self.journal.staged(number);
+            let entry = &self.journal.entries[number];
+            let staged = self.journal.staged(entry);
             match contents {
                 Contents::None => {}
                 Contents::Bytes { bytes, access, sync } => {
                     self.step()?;
-                    atomic::stage(&staged, bytes, *access, &self.journal.entries[number].path.0, *sync)?;
+                    atomic::stage(&staged, bytes, *access, &entry.path.0, *sync)?;
                 }
                 Contents::Program { source } => {
                     self.step()?;
@@ -508,13 +520,13 @@ impl<'a> Transaction<'a> {
 
     /// The leader's journal first: a follower's journal without it does not count.
     fn write_journal(&self) -> Result<(), DiskError> {
-        let bytes = self.journal.to_bytes()?;
         for lock in self.journal.roots.iter().filter_map(|root| self.hold.lock_of(&root.path.0)) {
             self.step()?;
             lock.note(&self.journal.id)?;
         }
         for index in 0..self.journal.roots.len() {
             self.step()?;
+            let bytes = self.journal.of_root(index).to_bytes()?;
             journal::write_durably(&self.journal.folder(index).resolve(journal::JOURNAL), &bytes)?;
         }
         for index in 0..self.journal.roots.len() {
@@ -524,27 +536,27 @@ impl<'a> Transaction<'a> {
         Ok(())
     }
 
-    fn perform(&self, number: usize) -> Result<(), DiskError> {
-        let entry = &self.journal.entries[number];
+    fn perform(&self, entry: &JournalEntry) -> Result<(), DiskError> {
         let path = &entry.path.0;
         match &entry.act {
-            Act::MakeFolder => {
+            Act::MakeFolder { mode } => {
                 self.step()?;
-                make_folder(path)
+                make_folder(path)?;
+                recover::set_mode(path, *mode)
             }
             Act::Write { before, .. } => {
                 expect(path, digest_of(path)?, *before)?;
                 if before.is_some() {
                     self.step()?;
-                    back_up(path, &self.journal.backup(number))?;
+                    back_up(path, &self.journal.backup(entry))?;
                 }
                 self.step()?;
-                move_over(&self.journal.staged(number), path, &self.journal.beside(path))
+                move_over(&self.journal.staged(entry), path, &self.journal.beside(path))
             }
             Act::Remove { before, .. } => {
                 expect(path, digest_of(path)?, Some(*before))?;
                 self.step()?;
-                move_over(path, &self.journal.backup(number), &self.journal.beside(&self.journal.backup(number)))
+                move_over(path, &self.journal.backup(entry), &self.journal.beside(&self.journal.backup(entry)))
             }
             Act::RemoveFolder { .. } => {
                 self.step()?;

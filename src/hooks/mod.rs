@@ -68,7 +68,7 @@ use position::PositionWords;
 pub(crate) use sample::sample;
 use scene::{HookProject, Scene};
 pub(crate) use switch::{Switch, VARIABLE, is_off_by_variable};
-pub(crate) use update_check::{KnownVersions, is_newer};
+pub(crate) use update_check::{KnownVersions, is_newer, published_as};
 use verdict::{EventVerdict, Reaction};
 
 /// A hook: its name, its events, and its function.

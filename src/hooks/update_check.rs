@@ -10,6 +10,12 @@ use super::verdict::Reaction;
 use crate::disk::{self, AbsolutePath};
 use crate::world::{Program, World};
 
+/// The name under which this program is published; `None` as long as it is not. A look-up asks for no other name, since
+/// anybody could publish something under it. Debug builds ask for a name that tests choose.
+pub(crate) fn published_as(world: &World) -> Option<String> {
+    world.variable("GSD_PUBLISHED_AS").filter(|_| cfg!(debug_assertions))
+}
+
 /// The variable that turns the look-up off, as the setting does.
 const VARIABLE: &str = "GSD_UPDATE_CHECK";
 
@@ -56,7 +62,7 @@ fn file(world: &World) -> Option<AbsolutePath> {
 
 pub(super) fn look(scene: &Scene<'_>) -> Reaction {
     let world = scene.world;
-    if !scene.project.flag("hooks.update_check", true) || is_off(world) {
+    if published_as(world).is_none() || !scene.project.flag("hooks.update_check", true) || is_off(world) {
         return Reaction::Nothing;
     }
     let mut known = KnownVersions::recall(world);

@@ -97,6 +97,7 @@ impl InstallError {
                 | DiskError::TwoChanges { .. }
                 | DiskError::Unwritable { .. }
                 | DiskError::Fault { .. } => 70,
+                DiskError::Interrupted { signal } => u8::try_from(128 + signal).unwrap_or(130),
             },
         }
     }

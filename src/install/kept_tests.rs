@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::disk::history::History;
 use crate::disk::{Faults, Holder};
 
 /// Everything in a home except the user's state: folders, and files with mode and bytes.
@@ -54,39 +55,37 @@ fn an_install_and_an_uninstall_can_be_undone_to_the_byte() {
             registry: &registry,
             library: &library,
             program: Program { path: path.as_path().to_path_buf(), digest },
-            permissions: true,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            permissions: Some(true),
             unasked: vec!["gsd-tools state".to_owned()],
             nested: None,
         };
         let history = History::in_state(&target.state);
         let take_back = |what: &str| {
             let last = history.list().unwrap().pop().unwrap().unwrap();
-            assert!(last.what.starts_with(what) && last.what.contains(&name) && last.is_whole, "{last:?}");
-            let kept = history.read(last.number).unwrap();
-            let undone = disk.transact(kept.roots(), |_, changes| {
-                *changes = kept.take_back().unwrap();
-                Ok::<_, DiskError>(())
-            });
-            undone.unwrap();
+            let record: CallRecord = serde_json::from_value(last.what.clone()).unwrap();
+            assert!(record.verb.word() == what && record.installs[0].runtime == name && last.is_whole, "{last:?}");
+            let plan = installer.plan_undo(CallVerb::Undo, None).unwrap();
+            installer.undo(plan).unwrap();
         };
         let perform = |wish| {
-            let plan = installer.plan(wish, &target, &mut Snapshot::default()).unwrap();
-            installer.perform(wish, &target, plan).unwrap()
+            let plan = installer.plan(wish, &target, &mut Together::default()).unwrap();
+            installer.perform(wish, vec![(target.clone(), plan)]).unwrap()
         };
         let before = tree(&home);
         perform(Wish::Install);
         let whole = tree(&home);
         assert_ne!(before, whole, "{name}");
-        take_back("install ");
+        take_back("install");
         assert_eq!(tree(&home), before, "{name}: the install was not taken back");
         perform(Wish::Install);
         assert_eq!(tree(&home), whole, "{name}");
         perform(Wish::Install);
-        assert_eq!(history.list().unwrap().len(), 2, "{name}: an install that changes nothing is not kept");
+        assert_eq!(history.list().unwrap().len(), 3, "{name}: an install that changes nothing is not kept");
         perform(Wish::Uninstall);
-        take_back("uninstall ");
+        take_back("uninstall");
         assert_eq!(tree(&home), whole, "{name}: the uninstall was not taken back");
         perform(Wish::Install);
-        assert_eq!(history.list().unwrap().len(), 3, "{name}: it is whole again, with what our notes say of it");
+        assert_eq!(history.list().unwrap().len(), 5, "{name}: it is whole again, with what our notes say of it");
     }
 }

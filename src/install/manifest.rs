@@ -42,6 +42,9 @@ pub(crate) struct Section {
     /// Whether commands are below routers; once requested, later installs keep it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) nested: bool,
+    /// Whether the host's permission list is left unchanged; once requested, later installs keep it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) without_permissions: bool,
     #[serde(flatten)]
     pub(crate) holdings: Holdings,
     /// What it owns in the project that its folder is part of.
@@ -131,6 +134,7 @@ impl Section {
             runtime,
             scope,
             nested: false,
+            without_permissions: false,
             holdings: Holdings::default(),
             project: Holdings::default(),
             homes: BTreeSet::new(),

@@ -36,10 +36,12 @@ mod kept_tests;
 mod keys;
 mod leftovers;
 mod loadable;
+mod made_up;
 mod manifest;
 mod plan;
 mod predecessor;
 mod recognised;
+mod record;
 mod registered;
 mod remembered;
 mod shared;
@@ -47,11 +49,14 @@ mod situation;
 mod status;
 mod steps;
 mod target;
+mod together;
+mod undo;
 mod vouch;
 
 #[cfg(all(test, unix))]
 mod tests;
 
+pub(crate) use crate::disk::history::Keeping;
 pub(crate) use adds::StatusLine;
 pub(crate) use adopted::Unlisted;
 pub(crate) use detected::Detected;
@@ -61,18 +66,23 @@ pub(crate) use in_project::owned_in;
 pub(crate) use keys::KeyEdit;
 pub(crate) use leftovers::{Leftover, history, leftovers, set_aside};
 pub(crate) use loadable::{NotLoaded, not_loaded};
-pub(crate) use plan::InstallPlan;
+pub(crate) use made_up::version;
+pub(crate) use plan::{InstallManner, InstallPlan};
+#[cfg(all(test, unix))]
+pub(crate) use record::CallRecord;
+pub(crate) use record::{CallVerb, RecordedInstall};
 pub(crate) use registered::{RegisteredHook, UnknownHooks, registered};
 pub(crate) use remembered::{Remembered, remembered};
 pub(crate) use situation::Program;
 pub(crate) use status::{Drift, Status, is_installed, status, unfinished};
 pub(crate) use steps::{Act, FileStep, PlanReport};
 pub(crate) use target::Target;
+pub(crate) use together::Together;
+pub(crate) use undo::{PastCall, UndoAct, UndoPlan, past_calls};
 
 use std::collections::BTreeSet;
 
-use crate::disk::history::History;
-use crate::disk::{self, AbsolutePath, Digest, Disk, DiskError, Keep, RealPaths, Snapshot};
+use crate::disk::{self, AbsolutePath, Digest, Disk, RealPaths, Snapshot};
 use crate::emit::{self, Anchor, Artifact, EmitOptions};
 use crate::library::Library;
 use crate::runtime::{Purpose, Registry, Scope};
@@ -90,8 +100,10 @@ pub(crate) struct Installer<'a> {
     pub(crate) registry: &'a Registry,
     pub(crate) library: &'a Library,
     pub(crate) program: Program,
-    /// Whether to configure hosts to run our program without asking.
-    pub(crate) permissions: bool,
+    /// The version that is installed.
+    pub(crate) version: String,
+    /// Whether to configure hosts to run our program without asking; `None` keeps what the existing install has.
+    pub(crate) permissions: Option<bool>,
     /// The prefixes of calls of our program that run without asking.
     pub(crate) unasked: Vec<String>,
     /// Whether commands are below routers; `None` keeps what the existing install has.
@@ -102,6 +114,8 @@ pub(crate) struct Installer<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wish {
     Install,
+    /// Like an install, but a person's edits of our files are kept.
+    Update,
     Uninstall,
 }
 
@@ -110,25 +124,18 @@ impl Wish {
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Install => "install",
+            Self::Update => "update",
             Self::Uninstall => "uninstall",
         }
     }
 
-    /// A description for the record of a kept transaction.
-    fn of(self, target: &Target) -> String {
-        format!("{} {}", self.word(), target.section_key(&Anchor::Root))
+    /// Whether we are installed afterwards.
+    pub(crate) fn installs(self) -> bool {
+        self != Self::Uninstall
     }
 }
 
 impl Installer<'_> {
-    /// Plans the changes and checks that they can be made, without writing. Paths already in the snapshot are not
-    /// looked at again.
-    pub(crate) fn plan(&self, wish: Wish, target: &Target, seen: &mut Snapshot) -> Result<InstallPlan, InstallError> {
-        let plan = self.look_and_plan(wish, target, seen)?;
-        disk::check(&plan.roots, &plan.changes)?;
-        Ok(plan)
-    }
-
     /// Finishes what an earlier call left unfinished in the folders of the install.
     pub(crate) fn settle(&self, target: &Target) -> Result<(), InstallError> {
         let unfinished = unfinished(target)?;
@@ -136,41 +143,6 @@ impl Installer<'_> {
             self.disk.hold(&unfinished)?;
         }
         Ok(())
-    }
-
-    /// Brings the host's folders to the state that the library describes, or to their state before us, or changes
-    /// nothing. Returns the applied plan: `plan`, or a new one made under the lock if its inputs have changed.
-    pub(crate) fn perform(&self, wish: Wish, target: &Target, plan: InstallPlan) -> Result<InstallPlan, InstallError> {
-        if plan.is_empty() && status::unfinished_in(plan.roots.clone())?.is_empty() {
-            return Ok(plan);
-        }
-        let mut trees = plan.roots.clone();
-        let mut shown = Some(plan);
-        loop {
-            let is_shown = shown.is_some();
-            let history = History::in_state(&target.state);
-            let keep = Keep { history: &history, what: &wish.of(target) };
-            let outcome = self.disk.transact_kept(&trees, keep, |hold, changes| {
-                // The plan was made before the leftovers of a dead call were cleaned up.
-                let plan = match shown.take().filter(|_| hold.recovered().is_empty()) {
-                    Some(plan) => plan,
-                    None => self.look_and_plan(wish, target, &mut Snapshot::default())?,
-                };
-                // Locks are taken all at once, in path order, so that two calls cannot wait for each other.
-                if plan.roots.iter().any(|root| !trees.contains(root)) {
-                    return Ok(Err(plan.roots));
-                }
-                stays_in_project(target, &plan)?;
-                changes.clone_from(&plan.changes);
-                Ok(Ok(plan))
-            });
-            match outcome {
-                Ok(Ok(plan)) => return Ok(plan),
-                Ok(Err(more)) => trees.extend(more),
-                Err(InstallError::Disk(DiskError::Changed { .. })) if is_shown => {}
-                Err(error) => return Err(error),
-            }
-        }
     }
 
     fn look_and_plan(&self, wish: Wish, target: &Target, seen: &mut Snapshot) -> Result<InstallPlan, InstallError> {
@@ -182,42 +154,57 @@ impl Installer<'_> {
     /// Makes the plan from the snapshot, which afterwards contains everything that was looked at.
     fn plan_from(&self, seen: &mut Snapshot, wish: Wish, target: &Target) -> Result<InstallPlan, InstallError> {
         let neighbours = self.neighbours(target)?;
-        let mut situation = InstallSituation::open(target, neighbours, self.program.clone(), std::mem::take(seen))?;
+        let mut situation = InstallSituation::new(target, neighbours, self.program.clone(), std::mem::take(seen));
+        let plan = self.plan_in(&mut situation, wish, target);
+        *seen = situation.snapshot;
+        plan
+    }
+
+    fn plan_in(
+        &self,
+        situation: &mut InstallSituation,
+        wish: Wish,
+        target: &Target,
+    ) -> Result<InstallPlan, InstallError> {
+        situation.open(target)?;
         for other in self.in_the_same_folder(target)? {
             situation.look_at_other(&other);
         }
-        self.adopt(target, &mut situation)?;
-        let remembered = situation.section(target).is_some_and(|section| section.nested);
-        let nested = self.nested.unwrap_or(remembered);
-        let wanted = match wish {
-            Wish::Install => {
-                situation.look_for_predecessors(target)?;
-                Some(self.wanted(target, nested, &mut situation.snapshot)?)
-            }
-            Wish::Uninstall => None,
+        self.adopt(target, situation)?;
+        let section = situation.section(target);
+        let nested = self.nested.unwrap_or(section.is_some_and(|section| section.nested));
+        let permissions = self.permissions.unwrap_or(!section.is_some_and(|section| section.without_permissions));
+        let manner = InstallManner { version: &self.version, nested, permissions, keeps_edits: wish == Wish::Update };
+        let wanted = if wish.installs() {
+            situation.look_for_predecessors(target)?;
+            Some(self.wanted(target, manner, &mut situation.snapshot)?)
+        } else {
+            None
         };
         situation.look(target, wanted.as_deref().unwrap_or_default())?;
         let roots = situation.roots(target)?;
-        let plugin = match wish {
-            Wish::Install => status::has_plugin(target, &mut situation.snapshot),
-            Wish::Uninstall => Ok(false),
-        };
-        let mut plan = InstallPlan::between(wanted.as_deref(), target, &situation, nested)?;
+        let plugin = if wish.installs() { status::has_plugin(target, &mut situation.snapshot) } else { Ok(false) };
+        let mut plan = InstallPlan::between(wanted.as_deref(), target, situation, manner)?;
         (plan.roots, plan.plugin) = (roots, plugin);
-        if wish == Wish::Install {
-            self.add(target, &mut plan, &mut situation.snapshot)?;
+        if wish.installs() {
+            self.add(target, &mut plan, permissions, &mut situation.snapshot)?;
         }
-        *seen = situation.snapshot;
         Ok(plan)
     }
 
     /// Records what an install adds to the host, from the host's facts.
-    fn add(&self, target: &Target, plan: &mut InstallPlan, snapshot: &mut Snapshot) -> Result<(), InstallError> {
+    fn add(
+        &self,
+        target: &Target,
+        plan: &mut InstallPlan,
+        permissions: bool,
+        snapshot: &mut Snapshot,
+    ) -> Result<(), InstallError> {
         let descriptor = &target.descriptor;
         let events = emit::hook_count(self.library, descriptor, target.scope);
         let gave_way = plan.steps.iter().filter(|step| step.act == Act::GiveWay).count();
         plan.adds.hooks = events.saturating_sub(gave_way);
-        if self.permissions {
+        if permissions {
             let is_one =
                 |purpose: Purpose, scopes: &[Scope]| purpose == Purpose::Permissions && scopes.contains(&target.scope);
             let edits = descriptor.edits.iter().filter(|edit| is_one(edit.purpose, &edit.scopes));
@@ -254,7 +241,8 @@ impl Installer<'_> {
     /// The parts of an install that are certainly ours although no manifest lists it; `None` if it is listed or nothing
     /// was found.
     pub(crate) fn unlisted(&self, target: &Target) -> Result<Option<Unlisted>, InstallError> {
-        let mut situation = InstallSituation::open(target, Vec::new(), self.program.clone(), Snapshot::default())?;
+        let mut situation = InstallSituation::new(target, Vec::new(), self.program.clone(), Snapshot::default());
+        situation.open(target)?;
         self.adopt(target, &mut situation)?;
         Ok(situation.adopted.and_then(|adopted| adopted.found(target)))
     }
@@ -279,11 +267,20 @@ impl Installer<'_> {
     }
 
     /// The artifacts that should exist.
-    fn wanted(&self, target: &Target, nested: bool, snapshot: &mut Snapshot) -> Result<Vec<Artifact>, InstallError> {
+    fn wanted(
+        &self,
+        target: &Target,
+        manner: InstallManner<'_>,
+        snapshot: &mut Snapshot,
+    ) -> Result<Vec<Artifact>, InstallError> {
         let status_line = target.scope == Scope::Global || !self.has_own_status_line(target, snapshot)?;
-        let mut options = self.options(target, nested, status_line, snapshot);
-        options.permissions = self.permissions;
-        Ok(emit::emit_all(self.library, &target.descriptor, target.scope, &options))
+        let mut options = self.options(target, manner.nested, status_line, snapshot);
+        options.permissions = manner.permissions;
+        let mut artifacts = emit::emit_all(self.library, &target.descriptor, target.scope, &options);
+        if manner.version != env!("CARGO_PKG_VERSION") {
+            made_up::of_another_version(&mut artifacts, manner.version);
+        }
+        Ok(artifacts)
     }
 
     /// The options of an install with all our artifacts.
@@ -294,7 +291,7 @@ impl Installer<'_> {
             nested,
             status_line,
             existing: existing.filter(|path| snapshot.is_file(&target.root.resolve(path))).map(str::to_owned).collect(),
-            ..EmitOptions::new(&target.home, env!("CARGO_PKG_VERSION"))
+            ..EmitOptions::new(&target.home, &self.version)
         }
     }
 

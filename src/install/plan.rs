@@ -4,6 +4,7 @@
 //! removed. If the person edited one of our files, it is set aside before we replace it. An uninstall sets it aside
 //! too, so that the host stops reading it; an install that no longer has such a file leaves it in place.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::adds::{Adds, StatusLine};
@@ -18,6 +19,7 @@ use super::{InstallError, Target, remembered, vouch};
 use crate::disk::{AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Found, FoundFile, Owner, RelativePath};
 use crate::emit::{Anchor, Artifact, Contents, SharedEdit, SharedFile};
 use crate::text::edit::{Applied, FileFormat, Undo};
+use crate::text::merge::merged;
 
 /// What an installation does, decided before anything is written.
 #[derive(Debug)]
@@ -43,6 +45,21 @@ pub(crate) struct InstallPlan {
     pub(crate) unlisted: Option<Unlisted>,
 }
 
+/// The installs of a call, each with its plan.
+pub(crate) type Planned = Vec<(Target, InstallPlan)>;
+
+/// How an install is planned.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct InstallManner<'a> {
+    /// The version that is installed.
+    pub(crate) version: &'a str,
+    pub(crate) nested: bool,
+    pub(crate) permissions: bool,
+    /// Whether a person's edits of our files are merged with the changes of this version. Otherwise edited files are set
+    /// aside.
+    pub(crate) keeps_edits: bool,
+}
+
 /// An install of another program that is removed completely.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TakenOver {
@@ -53,13 +70,21 @@ pub(crate) struct TakenOver {
     pub(crate) permissions: Vec<String>,
 }
 
+impl TakenOver {
+    /// The program and its version.
+    pub(super) fn name(&self) -> String {
+        let version = self.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+        format!("gsd-core{version}")
+    }
+}
+
 impl InstallPlan {
     /// Makes the plan from the situation to `wanted`; `None` is an uninstall.
-    pub(crate) fn between(
-        wanted: Option<&[Artifact]>,
-        target: &Target,
-        situation: &InstallSituation,
-        nested: bool,
+    pub(crate) fn between<'a>(
+        wanted: Option<&'a [Artifact]>,
+        target: &'a Target,
+        situation: &'a InstallSituation,
+        manner: InstallManner<'a>,
     ) -> Result<Self, InstallError> {
         let manifests = situation.manifests.clone();
         let claimed = situation.claimed.keys().map(|folder| folder.resolve(super::manifest::FILE)).collect();
@@ -76,8 +101,9 @@ impl InstallPlan {
             unlisted: situation.adopted.as_ref().and_then(|adopted| adopted.found(target)),
         };
         let uninstalls = wanted.is_none();
-        let mut planner = Planner { target, situation, manifests, plan, images: BTreeSet::new(), uninstalls };
-        planner.run(wanted, nested)?;
+        let (images, written) = (BTreeSet::new(), BTreeMap::new());
+        let mut planner = Planner { target, situation, manifests, plan, images, written, uninstalls, manner };
+        planner.run(wanted)?;
         situation.expect(target, &mut planner.plan.changes);
         Ok(planner.plan)
     }
@@ -99,7 +125,8 @@ impl InstallPlan {
     /// How many files only we own once the plan is applied. Shared settings files and the manifest are never counted,
     /// in any report.
     pub(crate) fn files(&self) -> usize {
-        let stays = |act: &Act| matches!(act, Act::Create | Act::Update | Act::Keep | Act::SetAside { .. });
+        let stays =
+            |act: &Act| matches!(act, Act::Create | Act::Update | Act::Keep | Act::KeepEdits | Act::SetAside { .. });
         self.steps.iter().filter(|step| step.is_whole() && stays(&step.act)).count()
     }
 }
@@ -112,22 +139,25 @@ struct Planner<'a> {
     plan: InstallPlan,
     /// Before-images that are still needed.
     images: BTreeSet<Digest>,
+    /// The texts of the files that only we own, by their digest: as they come with the program, and with a person's edits.
+    written: BTreeMap<String, Cow<'a, str>>,
     /// True if nothing is wanted.
     uninstalls: bool,
+    manner: InstallManner<'a>,
 }
 
-impl Planner<'_> {
-    fn run(&mut self, wanted: Option<&[Artifact]>, nested: bool) -> Result<(), InstallError> {
-        let mut by_anchor: BTreeMap<Anchor, Vec<(RelativePath, &Artifact)>> = BTreeMap::new();
+impl<'a> Planner<'a> {
+    fn run(&mut self, wanted: Option<&'a [Artifact]>) -> Result<(), InstallError> {
+        let mut by_anchor: BTreeMap<Anchor, Vec<(RelativePath, &'a Artifact)>> = BTreeMap::new();
         for artifact in wanted.unwrap_or_default() {
             by_anchor
                 .entry(artifact.anchor.clone())
                 .or_default()
                 .push((RelativePath::parse(&artifact.path).map_err(InstallError::Content)?, artifact));
         }
-        let version = env!("CARGO_PKG_VERSION");
-        let mut own = Section::new(self.target.descriptor.id.clone(), self.target.scope, version);
-        own.nested = nested;
+        let mut own = Section::new(self.target.descriptor.id.clone(), self.target.scope, self.manner.version);
+        own.nested = self.manner.nested;
+        own.without_permissions = !self.manner.permissions;
         let mut homes = Vec::new();
         for anchor in self.situation.anchors(self.target, wanted.unwrap_or_default()) {
             let holdings = self.place(&anchor, by_anchor.get(&anchor).map_or(&[], Vec::as_slice))?;
@@ -152,14 +182,18 @@ impl Planner<'_> {
         }
         self.set_section(&Anchor::Root, wanted.is_some().then_some(own));
         remembered::change(self.target, !self.uninstalls, &self.situation.snapshot, &mut self.plan.changes);
+        if let Some(from) = &self.situation.moved_from {
+            vouch::forget_moved(self.target, from, &self.situation.snapshot, &mut self.plan.changes);
+        }
         self.take_over()?;
         self.write_manifests();
+        self.keep_written();
         self.drop_images();
         Ok(())
     }
 
     /// Plans everything below one anchor, and returns what we own there afterwards.
-    fn place(&mut self, anchor: &Anchor, artifacts: &[(RelativePath, &Artifact)]) -> Result<Holdings, InstallError> {
+    fn place(&mut self, anchor: &Anchor, artifacts: &[(RelativePath, &'a Artifact)]) -> Result<Holdings, InstallError> {
         let base = self.target.folder(anchor);
         let old = self.situation.holdings(self.target, anchor).cloned().unwrap_or_default();
         let others: Vec<&Holdings> = self.situation.others(self.target, anchor);
@@ -200,13 +234,17 @@ impl Planner<'_> {
         &mut self,
         anchor: &Anchor,
         relative: &RelativePath,
-        artifact: &Artifact,
+        artifact: &'a Artifact,
         old: &Holdings,
         others: &[&Holdings],
     ) -> Result<Option<Digest>, InstallError> {
         let path = self.target.folder(anchor).join(relative);
         let wanted = match &artifact.contents {
-            Contents::Whole(text) => Digest::of(text.as_bytes()),
+            Contents::Whole(text) => {
+                let digest = Digest::of(text.as_bytes());
+                self.written.insert(digest.to_string(), Cow::Borrowed(text));
+                digest
+            }
             Contents::Binary | Contents::Shared(_) => self.situation.program.digest,
         };
         let before = match self.situation.snapshot.found(&path) {
@@ -231,7 +269,13 @@ impl Planner<'_> {
                 self.step(Act::GiveWay, &path);
                 return Ok(None);
             }
-            Some(file) => Act::SetAside { to: self.set_aside(anchor, relative, file) },
+            Some(file) => match self.with_edits(relative, file, artifact, old) {
+                Some(merged) => {
+                    self.keep_edits(&path, file, merged);
+                    return Ok(Some(wanted));
+                }
+                None => Act::SetAside { to: self.set_aside(anchor, relative, file) },
+            },
         };
         if act != Act::Keep {
             let before = before.map(|file| file.digest);
@@ -245,12 +289,41 @@ impl Planner<'_> {
                     before,
                 },
                 Contents::Binary | Contents::Shared(_) => {
-                    Change::LinkProgram { path, source: self.situation.program.path.clone(), before }
+                    let program = &self.situation.program;
+                    Change::LinkProgram { path, source: program.path.clone(), digest: program.digest, before }
                 }
             });
         }
         self.plan.steps.push(FileStep::of_ours(act, &path, artifact.kind));
         Ok(Some(wanted))
+    }
+
+    /// For an update: the text of an edited file with the changes of this version; `None` if both changed the same
+    /// lines, or what the file was before the edit is not known.
+    fn with_edits(
+        &self,
+        relative: &RelativePath,
+        file: &FoundFile,
+        artifact: &Artifact,
+        old: &Holdings,
+    ) -> Option<String> {
+        let Contents::Whole(wanted) = &artifact.contents else { return None };
+        let base = self.situation.written(*old.files.get(relative)?).filter(|_| self.manner.keeps_edits)?;
+        merged(base, std::str::from_utf8(file.bytes.as_deref()?).ok()?, wanted)
+    }
+
+    fn keep_edits(&mut self, path: &AbsolutePath, file: &FoundFile, text: String) {
+        let digest = Digest::of(text.as_bytes());
+        // What an earlier update wrote is still what its undo compares with.
+        if digest != file.digest || self.situation.written(digest).is_some() {
+            self.written.insert(digest.to_string(), Cow::Owned(text.clone()));
+        }
+        if digest != file.digest {
+            let (bytes, access, owner) = (text.into_bytes(), Access::Usual, Owner::Program);
+            let change = Change::WriteFile { path: path.clone(), bytes, access, owner, before: Some(file.digest) };
+            self.plan.changes.push(change);
+        }
+        self.step(Act::KeepEdits, path);
     }
 
     fn set_aside(&mut self, anchor: &Anchor, relative: &RelativePath, file: &FoundFile) -> AbsolutePath {
@@ -424,13 +497,32 @@ impl Planner<'_> {
         });
     }
 
+    /// Keeps the texts that this install writes: later, they tell a person's edits from ours.
+    fn keep_written(&mut self) {
+        let path = self.situation.written_path();
+        let before = self.situation.snapshot.digest(&path);
+        if self.uninstalls {
+            let owner = Owner::User;
+            self.plan.changes.extend(before.map(|before| Change::RemoveFile { path, owner, before }));
+            return;
+        }
+        // Serialising texts cannot fail.
+        let bytes = serde_json::to_vec(&self.written).unwrap_or_default();
+        if before != Some(Digest::of(&bytes)) {
+            let (access, owner) = (Access::Private, Owner::User);
+            self.plan.changes.push(Change::WriteFile { path, bytes, access, owner, before });
+        }
+    }
+
     /// Removes the before-images that no ledger names any more.
     fn drop_images(&mut self) {
         for (digest, before) in self.situation.images().filter(|(digest, _)| !self.images.contains(digest)) {
             let path = self.situation.image_path(digest);
             self.plan.changes.push(Change::RemoveFile { path, owner: Owner::User, before });
         }
-        if self.images.is_empty() && self.situation.images().next().is_some() {
+        let has_any = self.situation.images().next().is_some()
+            || self.situation.snapshot.digest(&self.situation.written_path()).is_some();
+        if self.uninstalls && has_any {
             let folder = self.situation.image_folder.clone();
             self.plan.changes.extend(folder.parent().map(|path| Change::RemoveFolder { path }));
             self.plan.changes.push(Change::RemoveFolder { path: folder });
@@ -566,7 +658,8 @@ impl Planner<'_> {
 
     fn write_manifests(&mut self) {
         for (folder, manifest) in std::mem::take(&mut self.manifests) {
-            if self.situation.manifests.get(&folder) == Some(&manifest) {
+            let is_new_here = self.situation.moved_from.is_some() && folder == self.target.root;
+            if self.situation.manifests.get(&folder) == Some(&manifest) && !is_new_here {
                 continue;
             }
             let path = folder.resolve(super::manifest::FILE);

@@ -1,9 +1,5 @@
-//! Installs in folders that cannot be found otherwise: made with `--config-dir`, or while a variable moved the host's
-//! folder.
-//!
-//! Each has a note in the user's state folder, written in the transaction of the install and removed in that of the
-//! uninstall, so that `status` can list the install without an argument for its folder. A note only records where to
-//! look: what is installed there is in the manifest.
+//! Where installs are: each has a note in the user's state folder, written in the transaction of the install and removed
+//! in that of the uninstall. A note only records where to look: what is installed there is in the manifest.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +7,7 @@ use super::target::ROOTS;
 use super::{InstallError, Target};
 use crate::disk::{self, AbsolutePath, Access, Change, ChangeSet, Digest, Owner, Snapshot};
 use crate::emit::Anchor;
-use crate::runtime::Scope;
+use crate::runtime::{Registry, Scope};
 use crate::world::World;
 
 /// The location of an install.
@@ -20,23 +16,71 @@ pub(crate) struct Remembered {
     /// The host's id.
     pub(crate) runtime: String,
     pub(crate) root: String,
+    #[serde(default = "global")]
+    pub(crate) scope: Scope,
+    /// The project of a local install.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) project: Option<String>,
 }
 
-/// The path of the note about this install; `None` if it is in the usual folder or in a project.
-pub(super) fn note(target: &Target) -> Option<AbsolutePath> {
-    let is_elsewhere = target.scope == Scope::Global && !target.is_usual();
-    let install = format!("{}\0{}", target.root, target.section_key(&Anchor::Root));
+/// The scope in notes that have none.
+fn global() -> Scope {
+    Scope::Global
+}
+
+impl Remembered {
+    fn of(target: &Target) -> Self {
+        Self {
+            runtime: target.descriptor.id.to_string(),
+            root: target.root.to_string(),
+            scope: target.scope,
+            project: (target.scope == Scope::Local).then(|| target.project.to_string()),
+        }
+    }
+
+    /// True if the folder of the install is there.
+    pub(crate) fn is_there(&self) -> bool {
+        AbsolutePath::parse(&self.root).is_ok_and(|root| disk::is_folder(&root))
+    }
+
+    /// The install. A host that is no longer known is an error. `project` is for installs that are not in one.
+    pub(crate) fn target(
+        &self,
+        registry: &Registry,
+        project: &AbsolutePath,
+        world: &World,
+    ) -> Result<Target, InstallError> {
+        let descriptor = registry.find(&self.runtime)?;
+        if let Some(project) = &self.project {
+            return Target::resolve(descriptor, self.scope, &AbsolutePath::parse(project)?, None, world);
+        }
+        let usual = Target::resolve(descriptor.clone(), self.scope, project, None, world);
+        match usual {
+            Ok(usual) if usual.root.to_string() == self.root => Ok(usual),
+            _ => Target::resolve(descriptor, self.scope, project, Some(&self.root), world),
+        }
+    }
+}
+
+/// The path of the note about this install.
+pub(super) fn note(target: &Target) -> AbsolutePath {
+    note_at(target, &target.root)
+}
+
+/// The path of the note about an install of the same host and scope in another folder.
+pub(super) fn note_at(target: &Target, root: &AbsolutePath) -> AbsolutePath {
+    let install = format!("{root}\0{}", target.section_key(&Anchor::Root));
     let name = Digest::of(install.as_bytes()).to_string();
-    is_elsewhere.then(|| target.roots_folder().resolve(format!("{}.json", &name[..16])))
+    target.roots_folder().resolve(format!("{}.json", &name[..16]))
 }
 
 /// Adds the change of the note to `changes`, for an install that will exist or be removed. The note must be in the
 /// snapshot.
 pub(super) fn change(target: &Target, installed: bool, snapshot: &Snapshot, changes: &mut ChangeSet) {
-    let Some(path) = note(target) else { return };
-    let note = Remembered { runtime: target.descriptor.id.to_string(), root: target.root.to_string() };
-    // Serialising two strings cannot fail.
-    let bytes = serde_json::to_string(&note).map(|text| text + "\n").unwrap_or_default().into_bytes();
+    let path = note(target);
+    // Serialising a few texts cannot fail.
+    let text = serde_json::to_string(&Remembered::of(target)).map(|text| text + "\n");
+    let bytes = text.unwrap_or_default().into_bytes();
     match (installed, snapshot.digest(&path)) {
         (true, Some(before)) if before == Digest::of(&bytes) => {}
         (true, before) => {
@@ -53,9 +97,13 @@ pub(super) fn change(target: &Target, installed: bool, snapshot: &Snapshot, chan
 
 /// The installs that have a note. A note that cannot be read is left out, because it must not stop a command.
 pub(crate) fn remembered(world: &World) -> Result<Vec<Remembered>, InstallError> {
-    let folder = super::state(world)?.resolve(ROOTS);
+    in_folder(&super::state(world)?.resolve(ROOTS))
+}
+
+/// The same, for the folder of the notes.
+pub(super) fn in_folder(folder: &AbsolutePath) -> Result<Vec<Remembered>, InstallError> {
     let mut found = Vec::new();
-    for entry in disk::list(&folder)?.unwrap_or_default() {
+    for entry in disk::list(folder)?.unwrap_or_default() {
         let text = disk::read_text(folder.resolve(&entry.name)).ok().flatten();
         found.extend(text.and_then(|text| serde_json::from_str::<Remembered>(&text).ok()));
     }

@@ -94,6 +94,11 @@ pub(crate) fn is_blank(format: FileFormat, text: &str) -> bool {
     }
 }
 
+/// True if the text is valid in its format.
+pub(crate) fn parses(format: FileFormat, text: &str) -> bool {
+    SharedDocument::parse(format, text).is_ok()
+}
+
 enum SharedDocument {
     Json(JsonDocument),
     Toml(TomlDocument),

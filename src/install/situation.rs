@@ -19,6 +19,9 @@ pub(crate) struct Program {
     pub(crate) digest: Digest,
 }
 
+/// The name of the file with the texts that an install wrote.
+pub(super) const WRITTEN: &str = "written.json";
+
 #[derive(Debug)]
 pub(crate) struct InstallSituation {
     /// By the folder of each manifest.
@@ -31,6 +34,8 @@ pub(crate) struct InstallSituation {
     /// Kept bytes of shared files from before our edits: the digests they should have.
     images: BTreeSet<Digest>,
     pub(crate) image_folder: AbsolutePath,
+    /// The texts that the install wrote, by their digest: the base of a merge.
+    written: BTreeMap<String, String>,
     pub(crate) program: Program,
     /// Folders on the way to wanted files that do not exist.
     missing: BTreeSet<AbsolutePath>,
@@ -40,40 +45,43 @@ pub(crate) struct InstallSituation {
     made: BTreeSet<AbsolutePath>,
     /// The folders whose manifests were read, including those of other hosts.
     asked: BTreeSet<AbsolutePath>,
+    /// The folder where this install was made, if its project has moved since.
+    pub(crate) moved_from: Option<AbsolutePath>,
     /// What is certainly ours although no manifest lists it.
     pub(crate) adopted: Option<Adopted>,
 }
 
 impl InstallSituation {
-    /// Reads what can be read before the wanted files are known: the manifests.
-    pub(crate) fn open(
-        target: &Target,
-        neighbours: Vec<AbsolutePath>,
-        program: Program,
-        snapshot: Snapshot,
-    ) -> Result<Self, InstallError> {
-        let mut situation = Self {
+    /// Nothing is read yet.
+    pub(crate) fn new(target: &Target, neighbours: Vec<AbsolutePath>, program: Program, snapshot: Snapshot) -> Self {
+        Self {
             manifests: BTreeMap::new(),
             claimed: BTreeMap::new(),
             neighbours,
             snapshot,
             images: BTreeSet::new(),
             image_folder: target.image_folder(),
+            written: BTreeMap::new(),
             program,
             missing: BTreeSet::new(),
             predecessors: Vec::new(),
             made: BTreeSet::new(),
             asked: BTreeSet::new(),
+            moved_from: None,
             adopted: None,
-        };
-        situation.read_manifest(target, &target.root)?;
-        for folder in situation.neighbours.clone() {
-            situation.read_manifest(target, &folder)?;
         }
-        for anchor in situation.anchors(target, &[]) {
-            situation.read_manifest(target, &target.manifest_folder(&anchor))?;
+    }
+
+    /// Reads what can be read before the wanted files are known: the manifests.
+    pub(crate) fn open(&mut self, target: &Target) -> Result<(), InstallError> {
+        self.read_manifest(target, &target.root)?;
+        for folder in self.neighbours.clone() {
+            self.read_manifest(target, &folder)?;
         }
-        Ok(situation)
+        for anchor in self.anchors(target, &[]) {
+            self.read_manifest(target, &target.manifest_folder(&anchor))?;
+        }
+        Ok(())
     }
 
     /// Looks for installs of another program that an install replaces.
@@ -109,9 +117,7 @@ impl InstallSituation {
             self.look_at_owned(target, anchor)?;
         }
         self.look_at_predecessors()?;
-        if let Some(note) = remembered::note(target) {
-            self.snapshot.read(&note)?;
-        }
+        self.snapshot.read(&remembered::note(target))?;
         self.read_images()
     }
 
@@ -255,6 +261,12 @@ impl InstallSituation {
             self.asked.insert(folder.clone());
             self.manifests.insert(folder.clone(), found.manifest);
             self.claimed.extend(found.claimed.map(|claimed| (folder.clone(), claimed)));
+            if *folder == target.root {
+                self.moved_from = found.moved_from;
+                if let Some(from) = &self.moved_from {
+                    self.snapshot.look(&remembered::note_at(target, from))?;
+                }
+            }
         }
         Ok(())
     }
@@ -337,12 +349,26 @@ impl InstallSituation {
                 self.images.insert(digest);
             }
         }
+        let written = self.snapshot.read(&self.written_path())?;
+        // Without it, an edited file cannot be merged, and is set aside.
+        self.written = written.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
         Ok(())
+    }
+
+    /// The file with the texts that the install wrote.
+    pub(crate) fn written_path(&self) -> AbsolutePath {
+        self.image_folder.resolve(WRITTEN)
+    }
+
+    /// The text of this digest that the install wrote.
+    pub(crate) fn written(&self, digest: Digest) -> Option<&str> {
+        let text = self.written.get(&digest.to_string())?;
+        (Digest::of(text.as_bytes()) == digest).then_some(text)
     }
 }
 
 /// The names for set-aside bytes: the plain one, one with a digest, then with numbers after it.
-fn names(first: &AbsolutePath, digest: Digest) -> impl Iterator<Item = AbsolutePath> {
+pub(super) fn names(first: &AbsolutePath, digest: Digest) -> impl Iterator<Item = AbsolutePath> {
     let (plain, digest) = (first.clone(), digest.to_string());
     let with_digest = first.beside(&format!("{}.{}", first.name(), &digest[..8]));
     let numbered = with_digest.clone();
@@ -351,7 +377,7 @@ fn names(first: &AbsolutePath, digest: Digest) -> impl Iterator<Item = AbsoluteP
 }
 
 /// True if the bytes can be put there, or are there already.
-fn is_free(found: &Found, digest: Digest) -> bool {
+pub(super) fn is_free(found: &Found, digest: Digest) -> bool {
     match found {
         Found::Absent => true,
         Found::File(file) => file.digest == digest,

@@ -35,6 +35,8 @@ pub(crate) enum Act {
     Update,
     /// Our part of a shared file.
     Merge,
+    /// One of our files that was modified: the changes of this version are merged into it.
+    KeepEdits,
     /// One of our files is removed, or a shared file that contained only our part.
     Remove,
     /// As it should be.
@@ -73,6 +75,7 @@ impl Act {
             Self::Create => "create",
             Self::Update => "update",
             Self::Merge => "merge",
+            Self::KeepEdits => "keep-edits",
             Self::Remove => "remove",
             Self::Keep => "keep",
             Self::SetAside { .. } => "set-aside",

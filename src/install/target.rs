@@ -101,9 +101,8 @@ impl Target {
         });
         let project = (self.scope == Scope::Local).then(|| self.project.clone());
         let notes = (self.scope == Scope::Local).then(|| self.notes_folder());
-        let elsewhere = (self.scope == Scope::Global && !self.usual).then(|| self.roots_folder());
-        let own = [self.root.clone(), self.image_folder()];
-        homes.chain(project).chain(notes).chain(elsewhere).chain(own).collect()
+        let own = [self.root.clone(), self.image_folder(), self.roots_folder()];
+        homes.chain(project).chain(notes).chain(own).collect()
     }
 
     /// Where the before-images of this install are kept: in the user's state, never in a project.
@@ -118,7 +117,7 @@ impl Target {
         self.state.resolve("manifests")
     }
 
-    /// The folder of the notes about installs outside the usual folders.
+    /// The folder of the notes about installs.
     pub(super) fn roots_folder(&self) -> AbsolutePath {
         self.state.resolve(ROOTS)
     }
@@ -173,5 +172,5 @@ impl Target {
 /// The folder, below a root, for files that were modified.
 pub(super) const SET_ASIDE: &str = "gsd-local-patches";
 
-/// The folder of the notes about installs outside the usual folders, below the state folder.
+/// The folder of the notes about installs, below the state folder.
 pub(super) const ROOTS: &str = "roots";

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::disk::{Faults, Holder, MemoryTree};
+use crate::disk::{DiskError, Faults, Holder, MemoryTree};
 use crate::emit::{Anchor, Contents, MarkedText, SharedEdit, SharedFile};
 use crate::library::ItemKind;
 use crate::runtime::{Descriptor, made_up};
@@ -23,6 +23,8 @@ const PROJECT: &str = "/nowhere/home/work/project";
 const PROGRAM: &str = "/nowhere/bin/gsd-tools";
 const IMAGE: &str = "\x7fELF of this program";
 const ROOT: &str = "/nowhere/home/.lantern";
+const MANNER: InstallManner<'_> =
+    InstallManner { version: "0.1.0", nested: false, permissions: true, keeps_edits: false };
 
 fn path(text: &str) -> AbsolutePath {
     AbsolutePath::parse(text).unwrap()
@@ -56,9 +58,10 @@ fn program() -> Program {
 
 /// The plan from the tree to the artifacts; `None` is an uninstall.
 fn plan(tree: &MemoryTree, target: &Target, wanted: Option<&[Artifact]>) -> Result<InstallPlan, InstallError> {
-    let mut situation = InstallSituation::open(target, Vec::new(), program(), Snapshot::in_memory(tree.clone()))?;
+    let mut situation = InstallSituation::new(target, Vec::new(), program(), Snapshot::in_memory(tree.clone()));
+    situation.open(target)?;
     situation.look(target, wanted.unwrap_or_default())?;
-    InstallPlan::between(wanted, target, &situation, false)
+    InstallPlan::between(wanted, target, &situation, MANNER)
 }
 
 /// Plans and applies; returns the plan as text.
@@ -254,9 +257,19 @@ fn with_installer(world: &World, test: impl FnOnce(&Installer<'_>)) {
     let (library, registry) = (emit::small_library(), Registry::embedded());
     let holder = Holder { process: 1, folder: world.folder().unwrap(), since: String::new() };
     let disk = Disk::new(world.lock_folders(), holder, Faults::default());
-    let (permissions, unasked) = (true, vec!["state".to_owned()]);
+    let (permissions, unasked) = (Some(true), vec!["state".to_owned()]);
     let (registry, library, disk) = (&registry, &library, &disk);
-    test(&Installer { world, disk, registry, library, program: program(), permissions, unasked, nested: None });
+    test(&Installer {
+        world,
+        disk,
+        registry,
+        library,
+        program: program(),
+        version: MANNER.version.to_owned(),
+        permissions,
+        unasked,
+        nested: None,
+    });
 }
 
 /// Runs the test for every host, in both scopes.
@@ -334,6 +347,10 @@ fn a_plan_is_not_applied_if_one_of_its_manifests_has_changed() {
     assert_eq!(tree, before);
 }
 
+fn perform(installer: &Installer<'_>, wish: Wish, target: &Target, plan: InstallPlan) -> InstallPlan {
+    installer.perform(wish, vec![(target.clone(), plan)]).unwrap().0.remove(0).1
+}
+
 #[test]
 fn an_outdated_plan_is_made_again_under_the_lock() {
     let temporary = crate::testing::folder();
@@ -345,30 +362,31 @@ fn an_outdated_plan_is_made_again_under_the_lock() {
         write(&image, IMAGE);
         std::fs::set_permissions(&image, PermissionsExt::from_mode(0o755)).unwrap();
         let program = Program { path: image.as_path().to_path_buf(), ..program() };
-        let installer = Installer { program, unasked: installer.unasked.clone(), ..*installer };
+        let (version, unasked) = (installer.version.clone(), installer.unasked.clone());
+        let installer = Installer { program, version, unasked, ..*installer };
         let hosts = installer.registry.all().unwrap().into_iter();
         let mut targets = hosts.map(|host| Target::resolve(host, Scope::Global, &project, None, &world).unwrap());
         let merges = |target: &Target| {
             let settings = target.root.resolve("settings.json");
             write(&settings, "{}\n");
-            let plan = installer.plan(Wish::Install, target, &mut Snapshot::default()).unwrap();
+            let plan = installer.plan(Wish::Install, target, &mut Together::default()).unwrap();
             plan.steps.iter().any(|step| step.act == Act::Merge && step.path == settings)
         };
         let one = targets.find(merges).expect("a host with shared settings");
         let other = targets.next().expect("another host");
         let settings = one.root.resolve("settings.json");
-        let shown = installer.plan(Wish::Install, &one, &mut Snapshot::default()).unwrap();
+        let shown = installer.plan(Wish::Install, &one, &mut Together::default()).unwrap();
         write(&settings, "{\"mine\": 1}\n");
-        let applied = installer.perform(Wish::Install, &one, shown).unwrap();
+        let applied = perform(&installer, Wish::Install, &one, shown);
         assert!(applied.steps.iter().any(|step| step.act == Act::Merge));
         assert!(disk::read_text(&settings).unwrap().unwrap().contains("\"mine\": 1"));
         assert!(status(&one).unwrap().drift.is_empty());
 
         // Another call makes the same install while this one waits.
-        let shown = installer.plan(Wish::Install, &other, &mut Snapshot::default()).unwrap();
-        let again = installer.plan(Wish::Install, &other, &mut Snapshot::default()).unwrap();
-        installer.perform(Wish::Install, &other, again).unwrap();
-        let applied = installer.perform(Wish::Install, &other, shown).unwrap();
+        let shown = installer.plan(Wish::Install, &other, &mut Together::default()).unwrap();
+        let again = installer.plan(Wish::Install, &other, &mut Together::default()).unwrap();
+        perform(&installer, Wish::Install, &other, again);
+        let applied = perform(&installer, Wish::Install, &other, shown);
         assert!(applied.is_empty(), "nothing was left to do");
         assert!(applied.steps.iter().all(|step| step.act == Act::Keep));
     });
@@ -382,8 +400,8 @@ fn a_plan_with_nothing_to_do_takes_no_lock() {
     with_installer(&world, |installer| {
         let descriptor = installer.registry.all().unwrap().remove(0);
         let target = Target::resolve(descriptor, Scope::Global, &folder, None, &world).unwrap();
-        let plan = installer.plan(Wish::Uninstall, &target, &mut Snapshot::default()).unwrap();
-        assert!(installer.perform(Wish::Uninstall, &target, plan).unwrap().is_empty());
+        let plan = installer.plan(Wish::Uninstall, &target, &mut Together::default()).unwrap();
+        assert!(perform(installer, Wish::Uninstall, &target, plan).is_empty());
     });
     assert_eq!(disk::list(&folder).unwrap().unwrap(), []);
 }
@@ -398,10 +416,11 @@ fn a_plan_depends_on_the_manifests_of_unchanged_neighbours() {
     let shared = artifact(Anchor::Project, "shared.md", Contents::Whole("ours".to_owned()));
     bring(&mut tree, &target, Some(&[whole("a.md", "a"), shared]));
     let neighbour = path(PROJECT).resolve(".other");
-    let mut situation =
-        InstallSituation::open(&target, vec![neighbour.clone()], program(), Snapshot::in_memory(tree.clone())).unwrap();
+    let snapshot = Snapshot::in_memory(tree.clone());
+    let mut situation = InstallSituation::new(&target, vec![neighbour.clone()], program(), snapshot);
+    situation.open(&target).unwrap();
     situation.look(&target, &[]).unwrap();
-    let stale = InstallPlan::between(None, &target, &situation, false).unwrap();
+    let stale = InstallPlan::between(None, &target, &situation, MANNER).unwrap();
     assert!(stale.changes.iter().all(|change| change.path().parent() != Some(neighbour.clone())));
     // Meanwhile another host was installed, which may own the shared file too.
     tree.write(&neighbour.resolve(manifest::FILE), "{}");

@@ -4,7 +4,7 @@
 //! counts if the user's state folder has its digest. Manifests in the user's own folders always count.
 
 use super::manifest::{self, Manifest};
-use super::{InstallError, Target};
+use super::{InstallError, Target, remembered};
 use crate::disk::{AbsolutePath, Access, Change, ChangeSet, Digest, Owner, Snapshot};
 use crate::runtime::Scope;
 
@@ -15,6 +15,8 @@ pub(crate) struct FoundManifest {
     pub(crate) manifest: Manifest,
     /// Its entries if it came with the repository.
     pub(crate) claimed: Option<Manifest>,
+    /// The folder in which it was written, if the project has moved since.
+    pub(crate) moved_from: Option<AbsolutePath>,
 }
 
 /// Reads the manifest of a folder; an empty one if it does not exist.
@@ -29,13 +31,49 @@ pub(crate) fn read(
     let manifest =
         Manifest::parse(text.as_deref()).map_err(|source| InstallError::Manifest { path: path.clone(), source })?;
     let Some(text) = text.filter(|_| is_in_project(target, folder) && !manifest.installs.is_empty()) else {
-        return Ok(FoundManifest { manifest, claimed: None });
+        return Ok(FoundManifest { manifest, ..FoundManifest::default() });
     };
-    let noted = snapshot.read_text(&note(target, folder))?;
-    if noted.is_some_and(|noted| noted.trim() == Digest::of(text.as_bytes()).to_string()) {
-        return Ok(FoundManifest { manifest, claimed: None });
+    let written = Digest::of(text.as_bytes());
+    if notes(target, folder, written, snapshot)? {
+        return Ok(FoundManifest { manifest, ..FoundManifest::default() });
     }
-    Ok(FoundManifest { manifest: manifest.without_installs(), claimed: Some(manifest) })
+    let moved_from = moved_from(target, written, snapshot)?;
+    if moved_from.is_some() {
+        return Ok(FoundManifest { manifest, claimed: None, moved_from });
+    }
+    Ok(FoundManifest { manifest: manifest.without_installs(), claimed: Some(manifest), moved_from })
+}
+
+/// True if a note has this digest of the manifest in `folder`.
+fn notes(
+    target: &Target,
+    folder: &AbsolutePath,
+    written: Digest,
+    snapshot: &mut Snapshot,
+) -> Result<bool, InstallError> {
+    let noted = snapshot.read_text(&note(target, folder))?;
+    Ok(noted.is_some_and(|noted| noted.trim() == written.to_string()))
+}
+
+/// The folder of an install of this host that is no longer there, if the manifest in it was exactly this one: its project
+/// was moved or renamed.
+fn moved_from(target: &Target, written: Digest, snapshot: &mut Snapshot) -> Result<Option<AbsolutePath>, InstallError> {
+    for place in remembered::in_folder(&target.roots_folder())? {
+        let is_of_this = place.runtime == target.descriptor.id.as_str() && place.scope == Scope::Local;
+        let Ok(root) = AbsolutePath::parse(&place.root) else { continue };
+        if is_of_this && !place.is_there() && notes(target, &root, written, snapshot)? {
+            return Ok(Some(root));
+        }
+    }
+    Ok(None)
+}
+
+/// Adds the changes of the notes of a moved project: those of the folder where it was are removed.
+pub(crate) fn forget_moved(target: &Target, from: &AbsolutePath, snapshot: &Snapshot, changes: &mut ChangeSet) {
+    for path in [note(target, from), remembered::note_at(target, from)] {
+        let before = snapshot.digest(&path);
+        changes.extend(before.map(|before| Change::RemoveFile { path, owner: Owner::Program, before }));
+    }
 }
 
 /// The path of the note that the manifest in `folder` is ours.

@@ -143,7 +143,7 @@ impl Project {
             }
         }
         for folder in &edits.bare_folders {
-            changes.push(Change::MakeFolder { path: at(folder)? });
+            changes.push(Change::MakeFolder { path: at(folder)?, mode: None });
         }
         for folder in &edits.emptied {
             let path = at(folder)?;
@@ -153,7 +153,7 @@ impl Project {
             changes.push(Change::RemoveFolder { path });
         }
         for folder in &edits.folders {
-            changes.push(Change::MakeFolder { path: at(folder)? });
+            changes.push(Change::MakeFolder { path: at(folder)?, mode: None });
             changes.write(at(&format!("{folder}/.gitkeep"))?, "", None);
         }
         for (path, text) in &edits.texts {

@@ -14,6 +14,7 @@ pub(crate) mod fragment;
 pub(crate) mod front_matter;
 pub(crate) mod json;
 pub(crate) mod markdown;
+pub(crate) mod merge;
 pub(crate) mod nearest;
 pub(crate) mod quoted;
 pub(crate) mod screen;

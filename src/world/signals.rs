@@ -60,13 +60,25 @@ impl Requests {
     /// systems other than Unix, they end the process.
     #[cfg(unix)]
     pub(crate) fn watch() -> std::io::Result<Self> {
-        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
         let last = Arc::new(AtomicUsize::new(0));
+        Self::note_in(&last)?;
+        Ok(Self { last })
+    }
+
+    /// Makes these signals only leave their number in `last` from now on.
+    #[cfg(unix)]
+    pub(crate) fn note_in(last: &Arc<AtomicUsize>) -> std::io::Result<()> {
+        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             let number = usize::try_from(signal).unwrap_or_default();
-            signal_hook::flag::register_usize(signal, Arc::clone(&last), number)?;
+            signal_hook::flag::register_usize(signal, Arc::clone(last), number)?;
         }
-        Ok(Self { last })
+        Ok(())
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn note_in(_last: &std::sync::Arc<std::sync::atomic::AtomicUsize>) -> std::io::Result<()> {
+        Ok(())
     }
 
     #[cfg(not(unix))]

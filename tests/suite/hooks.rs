@@ -328,7 +328,8 @@ fn a_newer_version_is_looked_up_in_the_background_and_reported_once_a_day() {
     let path = little_web(&context);
     let call = |words: &[&str], variables: &[(&str, &str)]| {
         let words = words.iter().copied();
-        let standing = [("PATH", path.as_str()), ("GSD_UPDATE_CHECK", "on")];
+        let published = ("GSD_PUBLISHED_AS", "gsd-tools");
+        let standing = [("PATH", path.as_str()), ("GSD_UPDATE_CHECK", "on"), published];
         context.gsd_with(words, &[&standing, variables].concat(), &payload(&context, "")).success()
     };
     let start = ["hook", "standard", "session-start"];

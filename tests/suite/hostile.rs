@@ -244,7 +244,8 @@ fn a_version_lookup_uses_no_settings_of_the_clone_and_sends_no_key() {
     let curl = "cat >> \"$HOME/told\"; printf '{\"version\":\"0.0.1\"}\\n200'";
     let path = programs(&context, &[("npm", npm), ("curl", curl)]);
     let variables = [("PATH", path.as_str()), ("GITHUB_TOKEN", "ghp_secret"), ("AWS_SECRET_ACCESS_KEY", "aws_secret")];
-    context.gsd_with(["update-check"], &variables, "").success();
+    let published = [&variables[..], &[("GSD_PUBLISHED_AS", "gsd-tools")]].concat();
+    context.gsd_with(["update-check"], &published, "").success();
     let answer = context.gsd_with(["package-legitimacy", "check", "--ecosystem", "npm", "left"], &variables, "").json();
     let why = answer[0]["unreachable"].as_str().unwrap();
     assert!(why.contains(".npmrc` sets `https://evil.example/${GITHUB_TOKEN}/"), "{why}");

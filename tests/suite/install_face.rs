@@ -96,8 +96,8 @@ fn the_summary_names_hooks_permissions_and_the_status_line() {
         told.contains("~/.claude/settings.json: agents may run `gsd-tools` without asking (`--no-permissions`"),
         "{told}"
     );
-    assert!(told.contains("type /gsd-help, then /gsd-new-project"), "{told}");
-    assert!(told.contains("Undo: `gsd-tools uninstall --claude --global`"), "{told}");
+    assert!(told.starts_with("Open a new session and type /gsd-help, then /gsd-new-project"), "{told}");
+    assert!(told.contains("Undo: `gsd-tools undo`. Uninstall: `gsd-tools uninstall --claude --global`"), "{told}");
     assert!(told.lines().count() <= 5, "{told}");
 
     let keys = host["plan"]["settings"].as_array().unwrap().iter();

@@ -154,6 +154,7 @@ mod trees;
 mod truth;
 mod tutorial;
 mod typed;
+mod undo;
 mod updating;
 mod validate;
 mod voice;

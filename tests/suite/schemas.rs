@@ -29,12 +29,14 @@ const PAGES: &[&str] = &[
     "hooks bench",
     "hooks off",
     "hooks on",
+    "history",
     "hooks status",
     "inspect-dispatch-isolation",
     "install",
     // With `--active-cap` a word.
     "loop render-hooks",
     "package",
+    "redo",
     "resolve-agent",
     "runtimes",
     "scan-sessions",
@@ -42,7 +44,9 @@ const PAGES: &[&str] = &[
     "status",
     // No output if a host has no teams.
     "teams-status",
+    "undo",
     "uninstall",
+    "update",
     "validate context",
 ];
 

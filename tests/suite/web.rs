@@ -151,6 +151,9 @@ fn a_search_that_fails_reports_the_cause() {
 #[test]
 fn an_update_check_reports_that_the_package_is_not_published() {
     let (context, path) = context(&[("latest", 404, "{}")]);
-    let told = context.gsd_with(["update-check"], &[("PATH", path.as_str())], "").failure(1);
+    let told = context.gsd(["update-check"]).failure(1);
+    assert!(told.contains("no published package to look for"), "{told}");
+    let variables = [("PATH", path.as_str()), ("GSD_PUBLISHED_AS", "gsd-tools")];
+    let told = context.gsd_with(["update-check"], &variables, "").failure(1);
     assert!(told.contains("`gsd-tools` is not published on npm") && told.contains("  hint: "), "{told}");
 }

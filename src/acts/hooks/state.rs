@@ -7,7 +7,7 @@ use crate::acts::{Call, project};
 use crate::disk::DiskError;
 use crate::failure::Failure;
 use crate::hooks::{self, Switch};
-use crate::install::{self, Drift, Status, Target};
+use crate::install::{self, Drift, Remembered, Status, Target};
 use crate::operations::answers::finding::Finding;
 use crate::runtime::Scope;
 use crate::world::World;
@@ -96,9 +96,10 @@ pub(crate) fn targets(call: &Call, host: Option<&str>) -> Result<Vec<Target>, Fa
             // A place that cannot be resolved contains nothing to check.
             targets.extend(Target::resolve(descriptor.clone(), scope, &folder, None, call.world()));
         }
-        for elsewhere in remembered.iter().filter(|elsewhere| descriptor.id.as_str() == elsewhere.runtime) {
-            let root = Some(elsewhere.root.as_str());
-            let target = Target::resolve(descriptor.clone(), Scope::Global, &folder, root, call.world()).ok();
+        let is_elsewhere =
+            |place: &&Remembered| place.scope == Scope::Global && descriptor.id.as_str() == place.runtime;
+        for elsewhere in remembered.iter().filter(is_elsewhere) {
+            let target = elsewhere.target(registry, &folder, call.world()).ok();
             targets.extend(target.filter(|target| !targets.iter().any(|known| known.root == target.root)));
         }
     }

@@ -353,7 +353,7 @@ fn the_calls_of_a_workflow_run_without_asking() {
     // asked for them.
     const WANTED: &[&str] = &[
         "install",
-        "update-check",
+        "update",
         "restore-custom-files",
         "effort sync",
         "phase remove",

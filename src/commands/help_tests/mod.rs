@@ -40,6 +40,7 @@ const VERBS: &[&str] = &[
     "Pause",
     "Print",
     "Record",
+    "Redo",
     "Remove",
     "Rename",
     "Restore",

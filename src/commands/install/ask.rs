@@ -16,7 +16,7 @@ pub(super) fn hosts(
     wish: Wish,
 ) -> Result<Option<Vec<Descriptor>>, Failure> {
     let question = match wish {
-        Wish::Install => "Install for these hosts",
+        Wish::Install | Wish::Update => "Install for these hosts",
         Wish::Uninstall => "Uninstall from these hosts",
     };
     let rows = found.iter().map(|(why, descriptor)| format!("{} ({why})", descriptor.name));
@@ -51,7 +51,7 @@ pub(super) fn hosts(
 /// Asks for the scope: all projects or this one.
 pub(super) fn scope(wish: Wish) -> Result<Option<Scope>, Failure> {
     let (question, all) = match wish {
-        Wish::Install => ("Install for", "all projects (global, the default)"),
+        Wish::Install | Wish::Update => ("Install for", "all projects (global, the default)"),
         Wish::Uninstall => ("Uninstall from", "all projects (global)"),
     };
     let question = Select::new().with_prompt(question).items([all, "this project only (local)"]);

@@ -1,7 +1,9 @@
 //! One call of `install` or `uninstall`: chooses hosts and scope, plans for each host, asks, and writes.
 
 use crate::acts::project;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::sync::Arc;
 
 use super::report::{InstallReport, PlannedHost};
 use super::summary::{Named, Telling};
@@ -9,27 +11,34 @@ use super::{Which, ask, diff, every_host};
 use crate::acts::hooks::state::Off;
 use crate::acts::listing;
 use crate::auto::runner::table::Runners;
-use crate::disk::{Disk, Snapshot};
+use crate::disk::{AbsolutePath, Disk};
 use crate::failure::Failure;
 use crate::frame::Context;
 use crate::hooks;
-use crate::install::{self, Detected, InstallError, InstallPlan, Installer, Leftover, Program, Target, Wish};
+use crate::install::{
+    self, Detected, InstallError, InstallPlan, Installer, Keeping, Leftover, Program, Remembered, Target, Together,
+    Wish,
+};
 use crate::library::Library;
-use crate::runtime::{Descriptor, Registry, RuntimeId, Scope};
+use crate::runtime::{Descriptor, Registry, Scope};
 use crate::text::shell::typed;
+use crate::world::signals::Requests;
 
 /// The exit code of a call that a person cancelled, as for a program ended by Ctrl-C.
-const CANCELLED: u8 = 130;
+pub(super) const CANCELLED: u8 = 130;
 
 /// One call of `install` or `uninstall`.
 pub(super) struct Job {
     pub(super) wish: Wish,
     pub(super) which: Which,
+    /// For an install, all hosts; otherwise all places.
+    pub(super) all: bool,
     /// Use the detected hosts.
     pub(super) detected: bool,
     pub(super) asking: Asking,
     pub(super) only_show: bool,
-    pub(super) permissions: bool,
+    /// `None` keeps what an install has.
+    pub(super) permissions: Option<bool>,
     pub(super) nested: Option<bool>,
 }
 
@@ -47,8 +56,23 @@ pub(crate) struct Asking {
     verbose: bool,
 }
 
-/// Why each host was detected.
-type Why = BTreeMap<RuntimeId, Detected>;
+impl Asking {
+    /// Whether a person is asked to confirm, if one is there.
+    pub(super) fn confirms(self) -> bool {
+        !self.yes && !self.no_input
+    }
+}
+
+/// One install that a call is about.
+#[derive(Clone, Debug)]
+pub(super) struct Choice {
+    pub(super) host: Descriptor,
+    pub(super) scope: Scope,
+    /// Where it is, if a note names the place.
+    place: Option<Remembered>,
+    /// Why the host was detected.
+    why: Option<Detected>,
+}
 
 /// Hosts; detected ones with the reason.
 type Hosts = Vec<(Descriptor, Option<Detected>)>;
@@ -60,37 +84,34 @@ impl Job {
     pub(super) fn run(&self, context: &mut Context) -> Result<(), Failure> {
         let registry = context.registry()?.clone();
         let library = Library::embedded().map_err(InstallError::from)?;
-        let disk = context.disk();
+        let signal = Arc::default();
+        let disk = context.disk().stopped_by(Arc::clone(&signal));
         let installer = Installer {
             permissions: self.permissions,
             nested: self.nested,
             ..installer(context, &disk, &registry, &library)?
         };
-        let Some(chosen) = self.hosts(context, &installer)? else {
+        let Some(choices) = self.choices(context, &installer)? else {
             cancel(context);
             return Ok(());
         };
-        let why: Why = chosen.iter().filter_map(|(host, found)| Some((host.id.clone(), found.clone()?))).collect();
-        let descriptors: Vec<Descriptor> = chosen.into_iter().map(|(host, _)| host).collect();
-        if descriptors.is_empty() {
-            context.text("Nothing is installed; there is nothing to remove.\n");
+        if choices.is_empty() {
+            let nothing = if self.wish == Wish::Uninstall { "remove" } else { "update" };
+            context.text(format!("Nothing is installed; there is nothing to {nothing}.\n"));
             return Ok(());
         }
-        let Some(scope) = self.scope(context, &installer, &descriptors)? else {
-            cancel(context);
-            return Ok(());
-        };
-        let planned = self.plan(context, &installer, descriptors, scope);
+        let planned = self.plan(context, &installer, choices);
         let asks = self.may_confirm(context) && planned.iter().any(|(_, planned)| changes_something(planned));
         if asks {
-            let report = self.report(scope, &planned, &why);
-            context.tell(report.proposal(context.page(), self.names_scope()).trim_end());
+            let report = self.report(&planned);
+            context.tell(report.proposal(context.page(), self.names_scope() || self.wish == Wish::Update).trim_end());
             if !ask::proceed(context.can_ask(), !report.downgrades())? {
                 cancel(context);
                 return Ok(());
             }
         }
         let mut shown = String::new();
+        let mut keeping = Keeping::Nothing;
         let done = if self.only_show {
             for (_, planned) in &planned {
                 if let Ok((target, plan)) = planned {
@@ -99,9 +120,12 @@ impl Job {
             }
             planned
         } else {
-            self.perform(context, &installer, planned)
+            // From here on, a signal takes back what was done.
+            let _ = Requests::note_in(&signal);
+            self.perform(&installer, planned, &mut keeping)
         };
-        let mut report = self.report(scope, &done, &why);
+        let mut report = self.report(&done);
+        report.note_keeping(&keeping);
         if self.wish == Wish::Uninstall && !self.only_show {
             report.history = history(context, &installer, &done);
             let gone = done.iter().filter_map(|(_, done)| Some(&done.as_ref().ok()?.0));
@@ -111,7 +135,7 @@ impl Job {
             // The text for a person names it in place.
             report.warnings().into_iter().for_each(|warning| context.warn(warning));
         }
-        if self.wish == Wish::Install && !self.only_show {
+        if self.wish.installs() && !self.only_show {
             // With hooks disabled, a new install would silently do nothing at its events.
             let off = Off::read(context.world())?;
             for finding in [off.finding(), off.finding_of_variable()].into_iter().flatten() {
@@ -126,7 +150,7 @@ impl Job {
             context.emit(report)?;
         } else {
             let (screen, telling) = (context.page(), if asked { Telling::DoneAsAsked } else { Telling::Done });
-            let named = Named { all: self.which.all, verbose: self.asking.verbose };
+            let named = Named { all: self.all, verbose: self.asking.verbose };
             let telling = if self.only_show { Telling::Rehearsed } else { telling };
             context.text(shown.to_owned() + &report.text(screen, telling, named));
             if let Some(error) = report.failure(screen) {
@@ -137,61 +161,94 @@ impl Job {
         Ok(())
     }
 
-    /// Plans the changes for each host. Every error that can be known in advance is found before the first byte is
-    /// written.
-    fn plan(
+    /// Plans the changes for each host without finishing interrupted writes.
+    pub(super) fn look(
         &self,
         context: &Context,
         installer: &Installer<'_>,
-        descriptors: Vec<Descriptor>,
-        scope: Scope,
-    ) -> Vec<(Descriptor, PlannedHost)> {
+        choices: Vec<Choice>,
+    ) -> Vec<(Choice, PlannedHost)> {
+        self.planned(context, installer, choices, true)
+    }
+
+    /// Plans the changes for each host. Every error that can be known in advance is found before the first byte is
+    /// written.
+    fn plan(&self, context: &Context, installer: &Installer<'_>, choices: Vec<Choice>) -> Vec<(Choice, PlannedHost)> {
+        self.planned(context, installer, choices, self.only_show)
+    }
+
+    fn planned(
+        &self,
+        context: &Context,
+        installer: &Installer<'_>,
+        choices: Vec<Choice>,
+        only_looks: bool,
+    ) -> Vec<(Choice, PlannedHost)> {
         let mut targets = Vec::new();
-        for descriptor in descriptors {
-            let target = self.which.target(context, descriptor.clone(), scope);
-            if (self.which.all || self.uses_found())
+        for choice in choices {
+            let target = self.target(context, installer.registry, &choice);
+            if (self.all || self.uses_found())
                 && let Err(error @ InstallError::NoLocal { .. }) = &target
             {
                 context.tell(format!("skipped: {error}"));
                 continue;
             }
             let target = target.and_then(|target| {
-                if !self.only_show {
+                if !only_looks {
                     installer.settle(&target)?;
                 }
                 Ok(target)
             });
-            targets.push((descriptor, target));
+            targets.push((choice, target));
         }
-        // Taken after all interrupted writes are settled: files settled for one host may be read for another.
-        let mut seen = Snapshot::default();
-        let mut plan = |target| {
-            let plan = installer.plan(self.wish, &target, &mut seen).map_err(|error| target.explain(error))?;
-            Ok((target, plan))
+        // Begun after all interrupted writes are settled: files settled for one host may be read for another.
+        let mut together = Together::default();
+        let count = targets.len();
+        // A person gets the result soon enough.
+        let tells = count > 1 && !only_looks && !context.is_for_a_person();
+        let mut number = 0;
+        let mut plan = |target: Target| {
+            if tells {
+                number += 1;
+                context.tell(format!("[{number} of {count}] {}", target.descriptor.name));
+            }
+            let plan = installer.plan(self.wish, &target, &mut together);
+            plan.map(|plan| (target.clone(), plan)).map_err(|error| target.explain(error))
         };
-        targets.into_iter().map(|(descriptor, target)| (descriptor, target.and_then(&mut plan))).collect()
+        let planned = targets.into_iter().map(|(choice, target)| (choice, target.and_then(&mut plan)));
+        planned.map(|(choice, planned)| (choice, planned.map_err(Rc::new))).collect()
     }
 
+    /// Makes the changes of all hosts that could be planned, or none of them.
     fn perform(
         &self,
-        context: &Context,
         installer: &Installer<'_>,
-        planned: Vec<(Descriptor, PlannedHost)>,
-    ) -> Vec<(Descriptor, PlannedHost)> {
-        let count = planned.len();
-        // A person gets the result soon enough.
-        let tells = count > 1 && !context.is_for_a_person();
-        let perform = |(number, (descriptor, planned)): (usize, (Descriptor, PlannedHost))| {
-            let done = planned.and_then(|(target, plan)| {
-                if tells {
-                    context.tell(format!("[{} of {count}] {}", number + 1, descriptor.name));
-                }
-                let plan = installer.perform(self.wish, &target, plan).map_err(|error| target.explain(error))?;
-                Ok((target, plan))
-            });
-            (descriptor, done)
+        planned: Vec<(Choice, PlannedHost)>,
+        keeping: &mut Keeping,
+    ) -> Vec<(Choice, PlannedHost)> {
+        let (planned, failed): (Vec<_>, Vec<_>) = planned.into_iter().enumerate().partition(|(_, (_, it))| it.is_ok());
+        let (order, planned): (Vec<(usize, Choice)>, Vec<_>) = planned
+            .into_iter()
+            .filter_map(|(number, (choice, planned))| Some(((number, choice), planned.ok()?)))
+            .unzip();
+        let targets: Vec<Target> = planned.iter().map(|(target, _)| target.clone()).collect();
+        let results: Vec<PlannedHost> = match installer.perform(self.wish, planned) {
+            Ok((done, kept)) => {
+                *keeping = kept;
+                done.into_iter().map(Ok).collect()
+            }
+            Err(error) => {
+                let error = match targets.first() {
+                    Some(first) => Rc::new(first.explain(error)),
+                    None => Rc::new(error),
+                };
+                targets.iter().map(|_| Err(Rc::clone(&error))).collect()
+            }
         };
-        planned.into_iter().enumerate().map(perform).collect()
+        let done = order.into_iter().zip(results).map(|((number, choice), result)| (number, (choice, result)));
+        let mut all: Vec<_> = done.chain(failed).collect();
+        all.sort_by_key(|(number, _)| *number);
+        all.into_iter().map(|(_, host)| host).collect()
     }
 
     fn rehearsal(&self, context: &Context, target: &Target, plan: &InstallPlan) -> Result<String, Failure> {
@@ -201,19 +258,88 @@ impl Job {
         Ok(String::new())
     }
 
-    fn report(&self, scope: Scope, planned: &[(Descriptor, PlannedHost)], why: &Why) -> InstallReport {
+    fn report(&self, planned: &[(Choice, PlannedHost)]) -> InstallReport {
         let mut report = InstallReport::new(self.wish, self.only_show);
-        for (descriptor, planned) in planned {
-            report.push(descriptor, scope, planned, why.get(&descriptor.id));
+        for (choice, planned) in planned {
+            report.push(&choice.host, choice.scope, planned, choice.why.as_ref());
         }
         report
+    }
+
+    fn target(&self, context: &Context, registry: &Registry, choice: &Choice) -> Result<Target, InstallError> {
+        match &choice.place {
+            Some(place) => place.target(registry, &project::install_folder(context), context.world()),
+            None => self.which.target(context, choice.host.clone(), choice.scope),
+        }
+    }
+
+    /// The installs that the call is about: the chosen hosts in the chosen scope, or those that exist.
+    pub(super) fn choices(&self, context: &Context, installer: &Installer<'_>) -> Chosen<Vec<Choice>> {
+        if self.wish == Wish::Update || (self.wish == Wish::Uninstall && self.all) {
+            return self.installed(context, installer).map(Some);
+        }
+        let Some(hosts) = self.hosts(context, installer)? else { return Ok(None) };
+        let descriptors: Vec<Descriptor> = hosts.iter().map(|(host, _)| host.clone()).collect();
+        if descriptors.is_empty() {
+            return Ok(Some(Vec::new()));
+        }
+        let Some(scope) = self.scope(context, installer, &descriptors)? else { return Ok(None) };
+        Ok(Some(hosts.into_iter().map(|(host, why)| Choice { host, scope, place: None, why }).collect()))
+    }
+
+    /// The installs that exist: in the usual folders, in this project, and where notes name them. Those of other projects
+    /// only count with `--all`.
+    fn installed(&self, context: &Context, installer: &Installer<'_>) -> Result<Vec<Choice>, Failure> {
+        let hosts = match self.which.hosts.as_slice() {
+            [] => every_host(context, installer.registry)?,
+            _ => self.which.named(installer.registry)?,
+        };
+        let scopes = match (self.which.global || self.which.config_dir.is_some(), self.which.local) {
+            (true, _) => vec![Scope::Global],
+            (_, true) => vec![Scope::Local],
+            _ => vec![Scope::Global, Scope::Local],
+        };
+        let mut choices = Vec::new();
+        let mut roots = BTreeSet::new();
+        for host in &hosts {
+            for scope in &scopes {
+                let is_there = match self.wish {
+                    Wish::Uninstall => self.which.is_installed(context, host, *scope, installer),
+                    _ => self.which.target(context, host.clone(), *scope).is_ok_and(|it| install::is_installed(&it)),
+                };
+                if is_there {
+                    let target = self.which.target(context, host.clone(), *scope);
+                    roots.extend(target.ok().map(|target| (host.id.clone(), target.root)));
+                    choices.push(Choice { host: host.clone(), scope: *scope, place: None, why: None });
+                }
+            }
+        }
+        if self.which.config_dir.is_some() {
+            return Ok(choices);
+        }
+        for place in install::remembered(context.world())? {
+            let Some(host) = hosts.iter().find(|host| host.id.as_str() == place.runtime) else { continue };
+            let is_meant = scopes.contains(&place.scope) && (self.all || place.project.is_none());
+            if !is_meant || !place.is_there() {
+                continue;
+            }
+            let root = AbsolutePath::parse(&place.root).map_err(InstallError::from)?;
+            if roots.insert((host.id.clone(), root)) {
+                let scope = place.scope;
+                choices.push(Choice { host: host.clone(), scope, place: Some(place), why: None });
+            }
+        }
+        Ok(choices)
     }
 
     /// The hosts that were named, detected, or chosen by a person.
     fn hosts(&self, context: &Context, installer: &Installer<'_>) -> Chosen<Hosts> {
         let unexplained = |hosts: Vec<Descriptor>| hosts.into_iter().map(|host| (host, None)).collect::<Hosts>();
-        if self.which.all || !self.which.hosts.is_empty() {
-            return self.which.named(context, installer.registry).map(|hosts| Some(unexplained(hosts)));
+        if self.all {
+            return every_host(context, installer.registry).map(|hosts| Some(unexplained(hosts)));
+        }
+        if !self.which.hosts.is_empty() {
+            return self.which.named(installer.registry).map(|hosts| Some(unexplained(hosts)));
         }
         let asks = !self.uses_found() && self.may_ask(context);
         let known = every_host(context, installer.registry)?;
@@ -305,7 +431,7 @@ impl Job {
         }
         let can_ask = self.may_ask(context);
         if self.wish == Wish::Install {
-            let was_asked = which.hosts.is_empty() && !which.all && !self.uses_found();
+            let was_asked = which.hosts.is_empty() && !self.all && !self.uses_found();
             return if was_asked && can_ask { ask::scope(self.wish) } else { Ok(Some(Scope::Global)) };
         }
         // An install that came with a repository does not count.
@@ -345,7 +471,18 @@ pub(super) fn installer<'a>(
 ) -> Result<Installer<'a>, Failure> {
     let unasked = listing::unasked_calls(context.verbs()).into_iter().map(str::to_owned).collect();
     let program = Program::running(context.world())?;
-    Ok(Installer { world: context.world(), disk, registry, library, program, permissions: true, unasked, nested: None })
+    let version = install::version(context.world());
+    Ok(Installer {
+        world: context.world(),
+        disk,
+        registry,
+        library,
+        program,
+        version,
+        permissions: None,
+        unasked,
+        nested: None,
+    })
 }
 
 /// The host to name in an example: the one whose client is preferred.
@@ -363,7 +500,7 @@ fn changes_something(planned: &PlannedHost) -> bool {
 }
 
 /// The kept history of installs, if the last one was removed. Unreadable history is ignored.
-fn history(context: &Context, installer: &Installer<'_>, done: &[(Descriptor, PlannedHost)]) -> Option<Leftover> {
+fn history(context: &Context, installer: &Installer<'_>, done: &[(Choice, PlannedHost)]) -> Option<Leftover> {
     let target = done.iter().find_map(|(_, planned)| planned.as_ref().ok()).map(|(target, _)| target)?;
     let is_there = |host: &Descriptor| {
         let is_there = |scope| {
@@ -374,7 +511,7 @@ fn history(context: &Context, installer: &Installer<'_>, done: &[(Descriptor, Pl
         is_there(Scope::Global) || is_there(Scope::Local)
     };
     let is_left = installer.registry.all().ok()?.iter().any(is_there);
-    let is_elsewhere = !install::remembered(context.world()).ok()?.is_empty();
+    let is_elsewhere = install::remembered(context.world()).ok()?.iter().any(Remembered::is_there);
     if is_left || is_elsewhere { None } else { install::history(target).ok().flatten() }
 }
 

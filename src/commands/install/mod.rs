@@ -5,11 +5,13 @@
 
 mod ask;
 mod diff;
+mod history;
 mod job;
 pub(super) mod package;
 pub(super) mod report;
 mod status;
 mod summary;
+mod update;
 pub(crate) mod updating;
 mod words;
 
@@ -57,6 +59,18 @@ verbs! {
     /// Example: `gsd-tools uninstall --claude --global`.
     "uninstall": destroys [asked] json(report::InstallReport) = uninstall(UninstallArgs);
 
+    /// Update installs to the version of this program
+    ///
+    /// Without a host, updates every install for all your projects and those in this project; with `--all`, those in all
+    /// projects and folders too. Keeps the options of each install. Installed files that you edited get the changes of
+    /// this version; where both changed the same lines, your version is saved to `gsd-local-patches/`.
+    ///
+    /// With `--check`, lists the installs that are not at this version, how to update the program itself, and exits 1 if
+    /// there is something to update.
+    ///
+    /// Example: `gsd-tools update --check`.
+    "update": writes [asked] json(report::InstallReport, update::CheckReport) = update(UpdateArgs);
+
     /// Show installed hosts, versions and modified files
     ///
     /// Without a host, shows every install: global, local, and those made with `--config-dir`. Exits 1 if installed files
@@ -64,6 +78,30 @@ verbs! {
     ///
     /// Example: `gsd-tools status --json`.
     "status": reads json(status::StatusReport) = status(StatusArgs);
+
+    /// List past installs, updates and uninstalls
+    ///
+    /// Shows the latest first: when, by which version, for which hosts, how many files, and what was taken back. The last 32
+    /// calls are kept.
+    ///
+    /// Example: `gsd-tools history`.
+    "history": reads json(history::HistoryReport) = history::history(history::HistoryArgs);
+
+    /// Undo the last install, update or uninstall
+    ///
+    /// Brings back what was there, including files of another program that an install had replaced. With a number from
+    /// `gsd-tools history`, takes back that call; later calls that changed the same installs must be taken back first. Your
+    /// edits since are kept: settings are merged, and installed files that you edited are saved to `gsd-local-patches/`.
+    ///
+    /// Example: `gsd-tools undo --dry-run`.
+    "undo": destroys [asked] json(history::UndoReport) = history::undo(history::UndoArgs);
+
+    /// Redo what the last undo took back
+    ///
+    /// With a number, makes that call again.
+    ///
+    /// Example: `gsd-tools redo --dry-run`.
+    "redo": destroys [asked] json(history::UndoReport) = history::redo(history::UndoArgs);
 
     /// Build a distributable plugin for a host
     ///
@@ -84,14 +122,10 @@ verbs! {
 
 /// Which hosts, and where.
 #[derive(Clone, Debug, clap::Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Which {
     /// Use this host; repeat it for several. `--codex` is short for `--host codex`
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
-    /// Use all supported hosts
-    #[arg(long, conflicts_with = "hosts")]
-    all: bool,
     /// Global scope: all your projects
     #[arg(long, short = 'g', conflicts_with = "local")]
     global: bool,
@@ -111,6 +145,9 @@ pub(crate) struct Which {
 pub(crate) struct InstallArgs {
     #[command(flatten)]
     which: Which,
+    /// Use all supported hosts
+    #[arg(long, conflicts_with = "hosts")]
+    all: bool,
     /// Use the hosts whose config directory exists or whose program is in PATH
     #[arg(long, conflicts_with_all = ["hosts", "all", "config_dir"])]
     detected: bool,
@@ -119,9 +156,12 @@ pub(crate) struct InstallArgs {
     /// Show what would be written without writing it
     #[arg(long)]
     dry_run: bool,
-    /// Do not edit the host's permission list
+    /// Do not edit the host's permission list; later installs keep it so
     #[arg(long)]
     no_permissions: bool,
+    /// Add our entries to the host's permission list again, after `--no-permissions`
+    #[arg(long, conflicts_with = "no_permissions")]
+    permissions: bool,
     /// Skill layout; later installs keep it
     #[arg(long, value_name = "LAYOUT")]
     skills: Option<SkillLayout>,
@@ -141,6 +181,9 @@ pub(crate) enum SkillLayout {
 pub(crate) struct UninstallArgs {
     #[command(flatten)]
     which: Which,
+    /// Use every install: of all hosts, in all projects and folders
+    #[arg(long, conflicts_with = "hosts")]
+    all: bool,
     /// Use the hosts that are installed
     #[arg(long, conflicts_with_all = ["hosts", "all", "config_dir"])]
     detected: bool,
@@ -151,11 +194,32 @@ pub(crate) struct UninstallArgs {
     dry_run: bool,
 }
 
+/// What to update.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct UpdateArgs {
+    #[command(flatten)]
+    which: Which,
+    /// Update every install: of all hosts, in all projects and folders
+    #[arg(long, conflicts_with = "hosts")]
+    all: bool,
+    /// Show what is not at the version of this program, and how to update the program
+    #[arg(long)]
+    check: bool,
+    #[command(flatten)]
+    asking: Asking,
+    /// Show what would be changed without changing it
+    #[arg(long)]
+    dry_run: bool,
+}
+
 /// Whose status.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct StatusArgs {
     #[command(flatten)]
     which: Which,
+    /// Show every install: of all hosts, in all projects and folders
+    #[arg(long, conflicts_with = "hosts")]
+    all: bool,
     /// List every missing or modified file
     #[arg(long)]
     verbose: bool,
@@ -165,31 +229,36 @@ fn install(context: &mut Context, arguments: &InstallArgs) -> Result<(), Failure
     let job = Job {
         wish: Wish::Install,
         which: arguments.which.clone(),
+        all: arguments.all,
         detected: arguments.detected,
         asking: arguments.asking,
         only_show: arguments.dry_run,
-        permissions: !arguments.no_permissions,
+        permissions: (arguments.no_permissions || arguments.permissions).then_some(arguments.permissions),
         nested: arguments.skills.map(|layout| layout == SkillLayout::Nested),
     };
     job.run(context)
 }
 
 fn uninstall(context: &mut Context, arguments: &UninstallArgs) -> Result<(), Failure> {
-    let &UninstallArgs { ref which, detected, asking, dry_run: only_show } = arguments;
+    let &UninstallArgs { ref which, all, detected, asking, dry_run: only_show } = arguments;
     // An uninstall removes the guards too.
     if !only_show {
         caller::refuses_agents(context, "uninstall")?;
     }
     let (wish, which) = (Wish::Uninstall, which.clone());
-    Job { wish, which, detected, asking, only_show, permissions: true, nested: None }.run(context)
+    Job { wish, which, all, detected, asking, only_show, permissions: None, nested: None }.run(context)
+}
+
+fn update(context: &mut Context, arguments: &UpdateArgs) -> Result<(), Failure> {
+    let &UpdateArgs { ref which, all, check, asking, dry_run: only_show } = arguments;
+    let (wish, which) = (Wish::Update, which.clone());
+    let job = Job { wish, which, all, detected: false, asking, only_show, permissions: None, nested: None };
+    if check { job.check(context) } else { job.run(context) }
 }
 
 impl Which {
-    /// The hosts that were named, or all with `--all`.
-    fn named(&self, context: &Context, registry: &Registry) -> Result<Vec<Descriptor>, Failure> {
-        if self.all {
-            return every_host(context, registry);
-        }
+    /// The hosts that were named.
+    fn named(&self, registry: &Registry) -> Result<Vec<Descriptor>, Failure> {
         let mut found: Vec<Descriptor> = Vec::new();
         for name in &self.hosts {
             let descriptor = registry.find(name).map_err(InstallError::from)?;
@@ -246,10 +315,10 @@ fn every_host(context: &Context, registry: &Registry) -> Result<Vec<Descriptor>,
     Ok(registry.all().map_err(InstallError::from)?)
 }
 
-fn status(context: &mut Context, StatusArgs { which, verbose }: &StatusArgs) -> Result<(), Failure> {
+fn status(context: &mut Context, StatusArgs { which, all, verbose }: &StatusArgs) -> Result<(), Failure> {
     let registry = context.registry()?.clone();
     let everything = which.hosts.is_empty();
-    let descriptors = if everything { every_host(context, &registry)? } else { which.named(context, &registry)? };
+    let descriptors = if everything { every_host(context, &registry)? } else { which.named(&registry)? };
     let scopes = match (which.global, which.local) {
         (false, false) if which.config_dir.is_none() => vec![Scope::Global, Scope::Local],
         (_, true) => vec![Scope::Local],
@@ -298,7 +367,7 @@ fn status(context: &mut Context, StatusArgs { which, verbose }: &StatusArgs) -> 
         }
     }
     if scopes.contains(&Scope::Global) && which.config_dir.is_none() {
-        remembered(context, &descriptors, &mut report, &off)?;
+        remembered(context, &mut report, &off, *all)?;
     }
     if everything && report.is_empty() {
         let folder = project::install_folder(context);
@@ -318,21 +387,15 @@ fn status(context: &mut Context, StatusArgs { which, verbose }: &StatusArgs) -> 
     Ok(())
 }
 
-/// Adds the installs in chosen folders. One without its folder or its manifest does not count as an install.
-fn remembered(
-    context: &Context,
-    descriptors: &[Descriptor],
-    report: &mut StatusReport,
-    off: &Off,
-) -> Result<(), Failure> {
-    for install::Remembered { runtime, root } in install::remembered(context.world())? {
-        let Some(descriptor) = descriptors.iter().find(|descriptor| descriptor.id.as_str() == runtime) else {
-            continue;
-        };
-        let folder = project::install_folder(context);
-        let target = Target::resolve(descriptor.clone(), Scope::Global, &folder, Some(&root), context.world());
-        let Ok(target) = target else { continue };
-        if report.has(&target) {
+/// Adds the installs in chosen folders; with `all`, those of other projects too. One without its manifest does not count
+/// as an install, and one whose folder is gone is a finding.
+fn remembered(context: &Context, report: &mut StatusReport, off: &Off, all: bool) -> Result<(), Failure> {
+    let (registry, folder) = (context.registry()?, project::install_folder(context));
+    for place in install::remembered(context.world())?.iter().filter(|place| all || place.project.is_none()) {
+        let target = place.target(registry, &folder, context.world());
+        let Some(target) = target.ok().filter(|target| !report.has(target)) else { continue };
+        if !place.is_there() {
+            report.note_gone(&target);
             continue;
         }
         let status = install::status(&target);

@@ -77,7 +77,7 @@ pub(super) fn package(context: &mut Context, arguments: &PackageArgs) -> Result<
                 Change::WriteFile { path, bytes: text.into_bytes(), access, owner, before: None }
             }
             Contents::Binary | Contents::Shared(_) => {
-                Change::LinkProgram { path, source: program.path.clone(), before: None }
+                Change::LinkProgram { path, source: program.path.clone(), digest: program.digest, before: None }
             }
         });
     }

@@ -1,5 +1,7 @@
 //! The result of an install, for programs; `summary` has it in sentences for people.
 
+use std::rc::Rc;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -8,7 +10,8 @@ use crate::disk::AbsolutePath;
 use crate::failure::Explain;
 use crate::hooks;
 use crate::install::{
-    self, Act, Detected, InstallError, InstallPlan, Leftover, NotLoaded, PlanReport, StatusLine, Target, Unlisted, Wish,
+    self, Act, Detected, InstallError, InstallPlan, Keeping, Leftover, NotLoaded, PlanReport, StatusLine, Target,
+    Unlisted, Wish,
 };
 use crate::runtime::{Descriptor, Scope};
 use crate::text::screen::counted;
@@ -22,6 +25,12 @@ pub(in crate::commands) struct InstallReport {
     pub(super) wish: Wish,
     pub(super) dry_run: bool,
     pub(super) hosts: Vec<HostReport>,
+    /// The number of this call in the history, with which it can be undone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) call: Option<u64>,
+    /// Why this call cannot be undone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) not_kept: Option<String>,
     /// After the last uninstall: the kept history of all installs, for undoing them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) history: Option<Leftover>,
@@ -69,6 +78,9 @@ pub(super) struct HostReport {
     pub(super) status_line: Option<StatusLine>,
     /// Settings files that got our entries, or lost them.
     pub(super) merged: Vec<String>,
+    /// For an update: installed files with your edits, which were kept and got the changes of this version.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) edited: Vec<String>,
     /// Our files that were changed since: the changed versions were moved away before ours were written.
     pub(super) set_aside: Vec<SetAside>,
     /// Our files that were changed since and were not removed.
@@ -125,7 +137,7 @@ pub(super) struct Shown {
 }
 
 /// The plan or the result for one host, or the error.
-pub(super) type PlannedHost = Result<(Target, InstallPlan), InstallError>;
+pub(super) type PlannedHost = Result<(Target, InstallPlan), Rc<InstallError>>;
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -213,7 +225,7 @@ pub(super) struct Failure {
 
 impl InstallReport {
     pub(super) fn new(wish: Wish, dry_run: bool) -> Self {
-        Self { action: wish.word(), wish, dry_run, hosts: Vec::new(), history: None }
+        Self { action: wish.word(), wish, dry_run, hosts: Vec::new(), call: None, not_kept: None, history: None }
     }
 
     /// Adds the result for one host; `why` is the reason if it was detected and not named.
@@ -232,6 +244,16 @@ impl InstallReport {
         self.hosts.push(host);
     }
 
+    /// Records whether the call can be undone.
+    pub(super) fn note_keeping(&mut self, keeping: &Keeping) {
+        match keeping {
+            Keeping::Kept(number) => self.call = Some(*number),
+            Keeping::TooLarge => self.not_kept = Some("the replaced files are too large to keep".to_owned()),
+            Keeping::Failed(error) => self.not_kept = Some(error.to_string()),
+            Keeping::Nothing => {}
+        }
+    }
+
     /// Whether a newer version would be, or was, replaced.
     pub(super) fn downgrades(&self) -> bool {
         self.hosts.iter().any(|host| host.downgrade)
@@ -242,7 +264,8 @@ impl InstallReport {
         let warnings = self.hosts.iter().filter_map(|host| Some(format!("{}: {}", host.name, host.downgrade()?)));
         let kept_out =
             self.hosts.iter().flat_map(|host| host.kept_out.iter().map(|why| format!("{}: {why}", host.name)));
-        warnings.chain(kept_out).collect()
+        let not_kept = self.not_kept.iter().map(|why| format!("this call cannot be undone: {why}"));
+        warnings.chain(kept_out).chain(not_kept).collect()
     }
 
     /// The code of the first failure, else 0.
@@ -281,14 +304,14 @@ impl HostReport {
 
     fn count(&mut self, target: &Target, plan: &InstallPlan, wish: Wish) {
         self.root = Some(target.root.to_string());
-        let nothing = plan.is_empty() && (wish == Wish::Install || plan.steps.is_empty());
+        let nothing = plan.is_empty() && (wish.installs() || plan.steps.is_empty());
         self.outcome = if nothing { Outcome::Unchanged } else { Outcome::Done };
         self.from_version.clone_from(&plan.from_version);
         self.unlisted = plan.unlisted.as_ref().map(|found| UnlistedReport::new(target, found));
         self.shown.root = target.shown(&target.root);
         self.shown.flags = target.flags();
         self.shown.groups = groups(target, plan);
-        if wish == Wish::Install {
+        if wish.installs() {
             self.note_added(target, plan);
         }
         let taken_over = plan.taken_over.iter().cloned();
@@ -310,13 +333,15 @@ impl HostReport {
                 Act::Remove => self.removed += 1,
                 Act::Keep => self.unchanged += 1,
                 Act::Merge => self.merged.push(path()),
+                Act::KeepEdits => self.edited.push(path()),
                 Act::Leave => self.left.push(path()),
                 Act::GiveWay => self.gave_way.push(path()),
                 Act::Elsewhere => self.elsewhere.push(path()),
                 Act::SetAside { to } => {
-                    match wish {
-                        Wish::Install => self.updated += 1,
-                        Wish::Uninstall => self.removed += 1,
+                    if wish.installs() {
+                        self.updated += 1;
+                    } else {
+                        self.removed += 1;
                     }
                     self.set_aside.push(SetAside { path: path(), to: target.shown(to) });
                 }

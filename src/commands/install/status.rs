@@ -185,6 +185,13 @@ impl StatusReport {
         self.installs.iter().any(is_it)
     }
 
+    /// Records that the folder of an install is gone.
+    pub(super) fn note_gone(&mut self, target: &Target) {
+        let what = format!("{} was installed in {}, and the folder is gone", target.descriptor.name, target.root);
+        let cure = "if the project has moved, run `gsd-tools update --local` there";
+        self.findings.push(Finding::warning("folder-gone", what).cure(cure));
+    }
+
     pub(super) fn push_leftovers(&mut self, found: Vec<Leftover>) {
         for leftover in found {
             let is_known = |known: &Leftover| known.path == leftover.path;

@@ -54,6 +54,7 @@ impl InstallReport {
     pub(super) fn proposal(&self, screen: Screen, names_scope: bool) -> String {
         let title = match self.wish {
             Wish::Install => format!("gsd-tools {} will be installed:", env!("CARGO_PKG_VERSION")),
+            Wish::Update => format!("Updates to gsd-tools {}:", env!("CARGO_PKG_VERSION")),
             Wish::Uninstall => "gsd-tools will be uninstalled:".to_owned(),
         };
         let mut text = screen.paint(Tone::Strong, &title) + "\n";
@@ -62,7 +63,7 @@ impl InstallReport {
         }
         if let Some(host) = self.hosts.first().filter(|_| !names_scope) {
             let other = match (self.wish, host.scope == Scope::Global.word()) {
-                (Wish::Install, true) => "global, for all your projects (`--local`: only this project)",
+                (Wish::Install | Wish::Update, true) => "global, for all your projects (`--local`: only this project)",
                 (Wish::Uninstall, true) => "global, for all your projects",
                 (_, false) => "local, only this project",
             };
@@ -79,17 +80,20 @@ impl InstallReport {
             self.wish == Wish::Uninstall && self.hosts.len() > 1 && host.outcome == Outcome::Unchanged
         };
         let (empty, hosts): (Vec<&HostReport>, Vec<&HostReport>) = hosts.partition(is_empty);
-        let mut text: String =
-            hosts.into_iter().map(|host| self.section(host, screen, telling, named.verbose).text()).collect();
+        let next = if self.wish == Wish::Install && telling.is_done() { self.next(screen) } else { String::new() };
+        let mut text = screen.commands(&next);
+        text.extend(hosts.into_iter().map(|host| self.section(host, screen, telling, named.verbose).text()));
         if !empty.is_empty() {
             let hosts = empty.iter().map(|host| host.name.as_str()).collect::<Vec<_>>();
             text += &screen.prose("", "  ", &format!("Not installed: {}", hosts.join(", ")));
         }
         if telling == Telling::Rehearsed {
             text += &self.totals(screen, named.verbose);
-        } else if self.wish == Wish::Install {
-            text += &screen.commands(&self.next(screen, telling, named.all));
-        } else if let Some(history) = &self.history {
+        }
+        if telling.is_done() {
+            text += &screen.commands(&self.ways_back(screen, telling, named.all));
+        }
+        if let Some(history) = &self.history {
             text += &screen.commands(&screen.prose("  ", "  ", &format!("Nothing is installed any longer. {history}")));
         }
         text
@@ -100,7 +104,8 @@ impl InstallReport {
         let errors = self.hosts.iter().filter_map(|host| Some((host, host.error.as_ref()?)));
         let messages: Vec<String> =
             errors.clone().map(|(host, error)| format!("{}: {}", host.name, error.message)).collect();
-        let hints: Vec<&String> = errors.filter_map(|(_, error)| error.hint.as_ref()).collect();
+        let mut hints: Vec<&String> = errors.filter_map(|(_, error)| error.hint.as_ref()).collect();
+        hints.dedup();
         if messages.is_empty() {
             return None;
         }
@@ -130,9 +135,14 @@ impl InstallReport {
         HostSection { host, wish: self.wish, telling, screen, single: self.hosts.len() == 1, verbose }
     }
 
-    /// What to type next, and how to undo the install.
-    fn next(&self, screen: Screen, telling: Telling, all: bool) -> String {
-        let done: Vec<&HostReport> = self.hosts.iter().filter(|host| host.outcome == Outcome::Done).collect();
+    /// The hosts where something was changed.
+    fn done(&self) -> Vec<&HostReport> {
+        self.hosts.iter().filter(|host| host.outcome == Outcome::Done).collect()
+    }
+
+    /// What to type next.
+    fn next(&self, screen: Screen) -> String {
+        let done = self.done();
         let Some(first) = done.first() else { return String::new() };
         let [help, start] = &first.shown.commands;
         let mut line = format!("Open a new session and type {help}, then {start}.");
@@ -146,7 +156,21 @@ impl InstallReport {
         for ([help, start], names) in others {
             let _ = write!(line, " In {}: {help}, then {start}.", names.join(", "));
         }
-        let mut text = screen.prose("  ", "  ", &line);
+        screen.prose("", "  ", &line)
+    }
+
+    /// How to undo the call, and how to uninstall.
+    fn ways_back(&self, screen: Screen, telling: Telling, all: bool) -> String {
+        let done = self.done();
+        let Some(first) = done.first() else { return String::new() };
+        let mut text = String::new();
+        if let Some(why) = &self.not_kept {
+            text += &screen.prose("  ", "  ", &format!("This call cannot be undone: {why}"));
+        }
+        let undo = self.call.map(|_| "Undo: `gsd-tools undo`");
+        if self.wish == Wish::Uninstall {
+            return text + &undo.map(|undo| screen.prose("  ", "  ", undo)).unwrap_or_default();
+        }
         let grants = done.iter().any(|host| !host.permissions.is_empty());
         if done.len() > 1 && grants && telling == Telling::Done {
             text += &screen.prose("  ", "  ", "`--no-permissions` leaves permission lists unchanged.");
@@ -159,7 +183,9 @@ impl InstallReport {
                 typed!("{} --{}", hosts.fold(Typed::default(), Typed::word), first.scope)
             }
         };
-        text + &screen.prose("  ", "  ", &format!("Undo: `{}`", typed!("gsd-tools uninstall {}", flags)))
+        let uninstall = format!("Uninstall: `{}`", typed!("gsd-tools uninstall {}", flags));
+        let ways = undo.map(|undo| format!("{undo}. {uninstall}")).unwrap_or(uninstall);
+        text + &screen.prose("  ", "  ", &ways)
     }
 
     /// The total of all changes.
@@ -178,9 +204,7 @@ impl InstallReport {
         let is = |outcome: Outcome| self.hosts.iter().filter(|host| host.outcome == outcome).count();
         if parts.is_empty() && is(Outcome::Done) > 0 {
             // Its files are there, and only their list is written.
-            parts.push(
-                if self.wish == Wish::Install { "update the manifest" } else { "remove the manifest" }.to_owned(),
-            );
+            parts.push(if self.wish.installs() { "update the manifest" } else { "remove the manifest" }.to_owned());
         }
         let told = match (parts.is_empty(), is(Outcome::Failed)) {
             (false, _) => format!("would {}", parts.join(", ")),
@@ -256,11 +280,11 @@ impl HostSection<'_> {
     fn facts(&self) -> String {
         let host = self.host;
         match (self.wish, host.outcome) {
-            (Wish::Install, Outcome::Unchanged) => {
+            (Wish::Install | Wish::Update, Outcome::Unchanged) => {
                 format!("already up to date ({})", host.version.as_deref().unwrap_or_default())
             }
             (Wish::Uninstall, Outcome::Unchanged) => "not installed".to_owned(),
-            (Wish::Install, _) => {
+            (Wish::Install | Wish::Update, _) => {
                 let mut facts = vec![self.files()];
                 facts.extend((host.hooks > 0).then(|| counted(host.hooks, "hook")));
                 facts.extend((host.status_line == Some(StatusLine::Ours)).then(|| "status line".to_owned()));
@@ -352,10 +376,10 @@ impl HostSection<'_> {
         if let Some(unlisted) = &self.host.unlisted {
             let what = unlisted.what();
             lines.push(match (self.wish, self.telling.is_done()) {
-                (Wish::Install, true) => {
+                (Wish::Install | Wish::Update, true) => {
                     format!("the manifest was missing: {what} from an earlier install are listed again")
                 }
-                (Wish::Install, false) => {
+                (Wish::Install | Wish::Update, false) => {
                     format!("the manifest is missing: {what} from an earlier install are listed again")
                 }
                 (Wish::Uninstall, true) => format!("the manifest was missing: removed what is certainly ours, {what}"),
@@ -364,7 +388,7 @@ impl HostSection<'_> {
             lines.extend(unlisted.stays(self.verbose));
         }
         for path in &self.host.claimed {
-            let fix = if self.wish == Wish::Install { String::new() } else { format!("; {OWN_IT}") };
+            let fix = if self.wish.installs() { String::new() } else { format!("; {OWN_IT}") };
             lines.push(format!("{path} came with this repository: the files it lists count as yours{fix}"));
         }
         lines
@@ -406,6 +430,9 @@ impl HostSection<'_> {
         let moved = host.set_aside.iter();
         let moved = moved.map(|SetAside { path, to }| format!("{what} {path}. Your version {saved} saved to {to}"));
         let mut lines = self.first_of(moved.collect(), "files were moved like this");
+        let edited =
+            host.edited.iter().map(|path| format!("your edits stay, with the changes of this version: {path}"));
+        lines.extend(self.first_of(edited.collect(), "files were merged like this"));
         let left = host.left.iter().map(|path| format!("not removed, because you had edited it: {path}"));
         lines.extend(self.first_of(left.collect(), "files were left like this"));
         lines.extend(host.leftovers.iter().map(ToString::to_string));

@@ -14,7 +14,7 @@ use crate::text::nearest::nearest;
 use crate::world::World;
 
 /// The words of the family that take host flags.
-const VERBS: &[&str] = &["install", "uninstall", "status", "package"];
+const VERBS: &[&str] = &["install", "update", "uninstall", "status", "package"];
 
 /// The verb whose host flags end in the kind of the result.
 const PACKAGE: &str = "package";
@@ -29,6 +29,8 @@ const FLAGS: &[&str] = &[
     "config-dir",
     "dry-run",
     "no-permissions",
+    "permissions",
+    "check",
     "json",
     "host",
     "skills",

@@ -1,0 +1,169 @@
+//! Past calls of installs: `history`, `undo`, `redo`, and updates with the edits of a person.
+
+use serde_json::Value;
+
+use crate::kit::TestContext;
+use crate::lived::put;
+use crate::tree::{Tree, tree};
+
+/// The home without our state folder.
+fn home(context: &TestContext) -> Tree {
+    let mut home = tree(&context.home());
+    home.retain(|path, _| !path.contains(".local"));
+    home
+}
+
+fn calls(context: &TestContext) -> Vec<Value> {
+    context.gsd(["history", "--json"]).json()["calls"].as_array().unwrap().clone()
+}
+
+#[test]
+fn a_call_for_several_hosts_is_taken_back_and_made_again_as_one() {
+    let context = TestContext::new();
+    put(&context.home().join(".claude/settings.json"), "{\n  \"model\": \"opus\"\n}");
+    put(&context.home().join(".codex/config.toml"), "model = 'x' # mine\r\n");
+    let before = home(&context);
+    let told = context.gsd(["install", "--claude", "--codex", "--global"]).success();
+    assert!(told.contains("Undo: `gsd-tools undo`"), "{told}");
+    let after = home(&context);
+    let listed = calls(&context);
+    assert_eq!((listed.len(), listed[0]["installs"].as_array().unwrap().len()), (1, 2));
+
+    let rehearsed = context.gsd(["undo", "--dry-run", "--json"]).json();
+    assert_eq!(home(&context), after);
+    let done = context.gsd(["undo", "--json"]).json();
+    assert_eq!((&rehearsed["removed"], &rehearsed["restored"]), (&done["removed"], &done["restored"]));
+    assert_eq!(home(&context), before);
+    assert!(context.gsd(["undo"]).failure(1).contains("no call in the history can be taken back"));
+    context.gsd(["redo"]).success();
+    assert_eq!(home(&context), after);
+    context.gsd(["undo"]).success();
+    assert_eq!(home(&context), before);
+    let listed = calls(&context);
+    assert_eq!((&listed[0]["verb"], &listed[0]["takes_back"]), (&"undo".into(), &1.into()));
+    assert_eq!(listed[3]["taken_back_by"], 4);
+}
+
+#[test]
+fn edits_since_are_kept_by_an_undo() {
+    let context = TestContext::new();
+    let settings = context.home().join(".claude/settings.json");
+    put(&settings, "{\n  \"model\": \"opus\"\n}\n");
+    context.gsd(["install", "--claude", "--global"]).success();
+    let text = std::fs::read_to_string(&settings).unwrap();
+    put(&settings, &text.replace("\"model\": \"opus\"", "\"model\": \"sonnet\",\n  \"mine\": true"));
+    let agent = context.home().join(".claude/agents/gsd-planner.md");
+    put(&agent, "my planner");
+    let report = context.gsd(["undo", "--json"]).json();
+    assert_eq!(report["merged"], serde_json::json!(["~/.claude/settings.json"]));
+    assert_eq!(report["set_aside"][0]["path"], "~/.claude/agents/gsd-planner.md");
+    assert_eq!(std::fs::read_to_string(&settings).unwrap(), "{\n  \"model\": \"sonnet\",\n  \"mine\": true\n}\n");
+    assert!(!agent.exists());
+    let saved = context.home().join(".claude/gsd-local-patches/agents/gsd-planner.md");
+    assert_eq!(std::fs::read_to_string(saved).unwrap(), "my planner");
+}
+
+#[test]
+fn a_call_that_later_ones_build_on_is_taken_back_after_them() {
+    let context = TestContext::new();
+    let before = home(&context);
+    context.gsd(["install", "--claude", "--global"]).success();
+    context.gsd(["install", "--cursor", "--global"]).success();
+    context.gsd(["install", "--claude", "--global", "--no-permissions"]).success();
+    let refused = context.gsd(["undo", "1"]).failure(1);
+    assert!(refused.contains("is not as call 1 left it") && refused.contains("gsd-tools undo 3"), "{refused}");
+    for number in ["3", "1", "2"] {
+        context.gsd(["undo", number]).success();
+    }
+    assert_eq!(home(&context), before);
+    assert!(context.gsd(["undo", "1"]).failure(1).contains("already taken back by call"));
+    assert!(context.gsd(["undo", "9"]).failure(1).contains("no call 9"));
+    context.gsd(["redo", "1"]).success();
+    assert!(context.home().join(".claude/gsd-core").exists());
+}
+
+#[test]
+fn an_agent_takes_nothing_back() {
+    let context = TestContext::new();
+    context.gsd(["install", "--claude", "--global"]).success();
+    for verb in ["undo", "redo"] {
+        let refused = context.gsd_with([verb], &[("CLAUDECODE", "1")], "").failure(77);
+        assert!(refused.contains("needs a person"), "{refused}");
+    }
+    context.gsd_with(["undo", "--dry-run"], &[("CLAUDECODE", "1")], "").success();
+}
+
+/// An install by an earlier version.
+fn older(context: &TestContext, words: &[&str]) {
+    context.gsd_with(words.iter().copied(), &[("GSD_AS_VERSION", "0.0.9")], "").success();
+}
+
+#[test]
+fn an_update_keeps_the_options_and_the_edits_of_an_install() {
+    let context = TestContext::new();
+    older(&context, &["install", "--claude", "--global", "--no-permissions"]);
+    let agents = context.home().join(".claude/agents");
+    let read = |name: &str| std::fs::read_to_string(agents.join(name)).unwrap();
+    assert!(read("gsd-planner.md").ends_with("<!-- 0.0.9 -->\n"));
+    // One edit far from the change of the version, one in the same place.
+    let mine = read("gsd-planner.md").replacen("---\n", "---\n# mine\n", 1);
+    put(&agents.join("gsd-planner.md"), &mine);
+    put(&agents.join("gsd-executor.md"), &read("gsd-executor.md").replace("<!-- 0.0.9 -->", "mine too"));
+    let checked = context.gsd(["update", "--check", "--json"]);
+    assert_eq!(checked.code, 1);
+    let answer: Value = serde_json::from_str(&checked.stdout).unwrap();
+    assert_eq!(answer["installs"][0]["state"], "outdated");
+
+    let report = context.gsd(["update", "--json"]).json();
+    let host = &report["hosts"][0];
+    assert_eq!(
+        (&host["from_version"], &host["edited"]),
+        (&"0.0.9".into(), &serde_json::json!(["~/.claude/agents/gsd-planner.md"]))
+    );
+    assert_eq!(host["set_aside"][0]["path"], "~/.claude/agents/gsd-executor.md");
+    assert_eq!(read("gsd-planner.md"), mine.replace("<!-- 0.0.9 -->\n", ""));
+    let settings = std::fs::read_to_string(context.home().join(".claude/settings.json")).unwrap();
+    assert!(!settings.contains("permissions"), "{settings}");
+    assert_eq!(calls(&context)[0]["verb"], "update");
+
+    // A second one changes nothing, and taking it back restores the edited files of the earlier version.
+    assert_eq!(context.gsd(["update", "--json"]).json()["hosts"][0]["outcome"], "unchanged");
+    let later = read("gsd-planner.md").replacen("# mine\n", "# mine\n# later\n", 1);
+    put(&agents.join("gsd-planner.md"), &later);
+    let mine = mine.replacen("# mine\n", "# mine\n# later\n", 1);
+    context.gsd(["undo"]).success();
+    assert_eq!(read("gsd-planner.md"), mine);
+    assert!(read("gsd-executor.md").ends_with("mine too\n"));
+}
+
+#[test]
+fn all_places_are_known_and_a_project_that_moved_is_found_again() {
+    let context = TestContext::new();
+    let [one, other] = ["one", "other"].map(|name| context.home().join("work").join(name));
+    for project in [&one, &other] {
+        put(&project.join(".planning/PROJECT.md"), "# P\n");
+        let at = project.to_str().unwrap();
+        context.gsd(["--cwd", at, "install", "--claude", "--local"]).success();
+    }
+    context.gsd(["install", "--codex", "--global"]).success();
+    let folder = context.home().join("elsewhere");
+    context.gsd(["install", "--cursor", "--config-dir", folder.to_str().unwrap()]).success();
+    let installs = context.gsd(["status", "--all", "--json"]).json()["installs"].as_array().unwrap().len();
+    assert_eq!(installs, 4);
+    assert_eq!(context.gsd(["status", "--json"]).json()["installs"].as_array().unwrap().len(), 2);
+
+    let moved = context.home().join("moved");
+    std::fs::rename(&other, &moved).unwrap();
+    let told = context.gsd(["status", "--all"]).success();
+    assert!(told.contains("the folder is gone"), "{told}");
+    let at = moved.to_str().unwrap();
+    let status = context.gsd(["--cwd", at, "status", "--local", "--json"]).json();
+    assert_eq!(status["installs"][0]["from_repository"], false, "{status}");
+    context.gsd(["--cwd", at, "update", "--local"]).success();
+    assert!(!context.gsd(["status", "--all"]).success().contains("gone"));
+
+    let told = context.gsd(["uninstall", "--all", "--yes"]).success();
+    assert_eq!(told.matches("removed").count(), 4, "{told}");
+    assert_eq!(context.gsd(["status", "--all", "--json"]).json()["installs"], serde_json::json!([]));
+    assert!(!one.join(".claude").exists() && !moved.join(".claude").exists());
+}
