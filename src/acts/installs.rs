@@ -49,7 +49,7 @@ pub(crate) fn folder(call: &Call, typed: &str) -> Result<AbsolutePath, Failure> 
 
 /// How the running program was installed, and how it is updated.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Origin {
+pub(crate) struct ProgramOrigin {
     by: OriginKind,
     path: String,
     /// The command that updates it; `None` if the file has to be replaced by hand.
@@ -69,7 +69,7 @@ enum OriginKind {
     File,
 }
 
-impl std::fmt::Display for Origin {
+impl std::fmt::Display for ProgramOrigin {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let by = match self.by {
             OriginKind::Npm => "npm",
@@ -92,7 +92,7 @@ impl std::fmt::Display for Origin {
 }
 
 /// Determines how the running program was installed, from its path and the notes of cargo.
-pub(crate) fn origin(call: &Call) -> Result<Origin, Failure> {
+pub(crate) fn origin(call: &Call) -> Result<ProgramOrigin, Failure> {
     let path = disk::real(&AbsolutePath::parse(call.world().executable()?)?)?;
     let names: Vec<String> =
         path.as_path().components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
@@ -100,7 +100,7 @@ pub(crate) fn origin(call: &Call) -> Result<Origin, Failure> {
         let at = names.iter().position(|part| part == name)?;
         names.get(at + 1).map(|next| (at, next.clone()))
     };
-    let origin = |by, update: Option<String>| Origin { by, path: path.to_string(), update };
+    let origin = |by, update: Option<String>| ProgramOrigin { by, path: path.to_string(), update };
     if let Some((at, package)) = after("node_modules") {
         let package = match names.get(at + 2) {
             Some(name) if package.starts_with('@') => format!("{package}/{name}"),

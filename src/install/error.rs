@@ -46,6 +46,8 @@ pub(crate) enum InstallError {
     Library(#[from] LibraryError),
     #[error(transparent)]
     World(#[from] WorldError),
+    #[error("something changed after the plan was compared")]
+    PlanChanged,
     #[error(transparent)]
     Disk(#[from] DiskError),
 }
@@ -78,6 +80,7 @@ impl InstallError {
             | Self::Manifest { .. } => 65,
             Self::InTheWay { .. } | Self::HomeIsMissing { .. } => 73,
             Self::NoHome | Self::NoProgram { .. } | Self::Path(_) | Self::World(_) => 1,
+            Self::PlanChanged => 75,
             Self::Content(_) | Self::Facts(_) | Self::Library(_) => 70,
             Self::Disk(error) => match error {
                 DiskError::Io { .. } | DiskError::Unfinished { .. } => 74,
@@ -134,6 +137,7 @@ impl Explain for InstallError {
             Self::Home { .. } => Some("name the folder with `--config-dir`".to_owned()),
             Self::NoProgram { .. } => Some("install gsd-tools again, then run the command again".to_owned()),
             Self::World(error) => error.hint(),
+            Self::PlanChanged => Some("run the command again".to_owned()),
             Self::Content(_) | Self::Facts(_) | Self::Library(_) | Self::Path(_) => None,
         }
     }

@@ -59,6 +59,7 @@ fn an_install_and_an_uninstall_can_be_undone_to_the_byte() {
             permissions: Some(true),
             unasked: vec!["gsd-tools state".to_owned()],
             nested: None,
+            only_as_shown: false,
         };
         let history = History::in_state(&target.state);
         let take_back = |what: &str| {

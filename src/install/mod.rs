@@ -39,6 +39,7 @@ mod loadable;
 mod made_up;
 mod manifest;
 mod plan;
+mod plan_file;
 mod predecessor;
 mod recognised;
 mod record;
@@ -68,6 +69,7 @@ pub(crate) use leftovers::{Leftover, history, leftovers, set_aside};
 pub(crate) use loadable::{NotLoaded, not_loaded};
 pub(crate) use made_up::version;
 pub(crate) use plan::{InstallManner, InstallPlan};
+pub(crate) use plan_file::PlanFile;
 #[cfg(all(test, unix))]
 pub(crate) use record::CallRecord;
 pub(crate) use record::{CallVerb, RecordedInstall};
@@ -108,6 +110,8 @@ pub(crate) struct Installer<'a> {
     pub(crate) unasked: Vec<String>,
     /// Whether commands are below routers; `None` keeps what the existing install has.
     pub(crate) nested: Option<bool>,
+    /// Whether only the plans that were shown may be made, and no new ones if something changed since.
+    pub(crate) only_as_shown: bool,
 }
 
 /// What to do with a target.

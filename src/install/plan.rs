@@ -46,7 +46,7 @@ pub(crate) struct InstallPlan {
 }
 
 /// The installs of a call, each with its plan.
-pub(crate) type Planned = Vec<(Target, InstallPlan)>;
+pub(crate) type PlannedInstalls = Vec<(Target, InstallPlan)>;
 
 /// How an install is planned.
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::plan::Planned;
+use super::plan::PlannedInstalls;
 use super::{Target, Wish};
 use crate::disk::AbsolutePath;
 use crate::runtime::Scope;
@@ -57,6 +57,14 @@ pub(crate) struct RecordedInstall {
 }
 
 impl CallVerb {
+    pub(super) fn of(wish: Wish) -> Self {
+        match wish {
+            Wish::Install => Self::Install,
+            Wish::Update => Self::Update,
+            Wish::Uninstall => Self::Uninstall,
+        }
+    }
+
     /// The word on the command line.
     pub(crate) fn word(self) -> &'static str {
         match self {
@@ -70,19 +78,14 @@ impl CallVerb {
 }
 
 impl CallRecord {
-    pub(super) fn of(wish: Wish, planned: &Planned, version: &str) -> Self {
+    pub(super) fn of(wish: Wish, planned: &PlannedInstalls, version: &str) -> Self {
         let version = version.to_owned();
         let installs = planned.iter().filter(|(_, plan)| !plan.is_empty()).map(|(target, plan)| {
             let replaced = plan.taken_over.iter().map(super::plan::TakenOver::name).collect();
             let to = wish.installs().then(|| version.clone());
             RecordedInstall { from: plan.from_version.clone(), to, replaced, ..RecordedInstall::at(target) }
         });
-        let verb = match wish {
-            Wish::Install => CallVerb::Install,
-            Wish::Update => CallVerb::Update,
-            Wish::Uninstall => CallVerb::Uninstall,
-        };
-        Self { verb, installs: installs.collect(), program: version.clone(), takes_back: None }
+        Self { verb: CallVerb::of(wish), installs: installs.collect(), program: version.clone(), takes_back: None }
     }
 
     /// The record of the call that takes this one back.

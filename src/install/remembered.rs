@@ -1,6 +1,7 @@
 //! Where installs are: each has a note in the user's state folder, written in the transaction of the install and removed
 //! in that of the uninstall. A note only records where to look: what is installed there is in the manifest.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::target::ROOTS;
@@ -11,7 +12,7 @@ use crate::runtime::{Registry, Scope};
 use crate::world::World;
 
 /// The location of an install.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Remembered {
     /// The host's id.
     pub(crate) runtime: String,
@@ -29,7 +30,7 @@ fn global() -> Scope {
 }
 
 impl Remembered {
-    fn of(target: &Target) -> Self {
+    pub(super) fn of(target: &Target) -> Self {
         Self {
             runtime: target.descriptor.id.to_string(),
             root: target.root.to_string(),

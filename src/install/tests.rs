@@ -269,6 +269,7 @@ fn with_installer(world: &World, test: impl FnOnce(&Installer<'_>)) {
         permissions,
         unasked,
         nested: None,
+        only_as_shown: false,
     });
 }
 

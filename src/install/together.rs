@@ -3,7 +3,7 @@
 //! Two hosts may share files, such as a folder of skills in the home. So each host is planned for the state that the
 //! plans before it leave, and all plans together are valid for the state on disk. Either all of them are made, or none.
 
-use super::plan::Planned;
+use super::plan::PlannedInstalls;
 use super::record::CallRecord;
 use super::{InstallError, InstallPlan, Installer, Target, Wish, status, stays_in_project};
 use crate::disk::history::{History, Keeping};
@@ -33,8 +33,12 @@ impl Installer<'_> {
     /// Brings the folders of all the hosts to the state that the library describes, or to their state before us, or
     /// changes nothing at all. Returns whether it can be undone, and the applied plans: `planned`, or new ones made under the locks if their inputs
     /// have changed.
-    pub(crate) fn perform(&self, wish: Wish, planned: Planned) -> Result<(Planned, Keeping), InstallError> {
-        let roots = |planned: &Planned| {
+    pub(crate) fn perform(
+        &self,
+        wish: Wish,
+        planned: PlannedInstalls,
+    ) -> Result<(PlannedInstalls, Keeping), InstallError> {
+        let roots = |planned: &PlannedInstalls| {
             let mut roots: Vec<AbsolutePath> = planned.iter().flat_map(|(_, plan)| plan.roots.clone()).collect();
             roots.sort();
             roots.dedup();
@@ -56,6 +60,7 @@ impl Installer<'_> {
                 // The plans were made before the leftovers of a dead call were cleaned up.
                 let planned = match shown.take().filter(|_| hold.recovered().is_empty()) {
                     Some(planned) => planned,
+                    None if self.only_as_shown => return Err(InstallError::PlanChanged),
                     None => self.plan_again(wish, &targets)?,
                 };
                 // Locks are taken all at once, in path order, so that two calls cannot wait for each other.
@@ -79,7 +84,7 @@ impl Installer<'_> {
         }
     }
 
-    fn plan_again(&self, wish: Wish, targets: &[Target]) -> Result<Planned, InstallError> {
+    fn plan_again(&self, wish: Wish, targets: &[Target]) -> Result<PlannedInstalls, InstallError> {
         let mut together = Together::default();
         let plan = |target: &Target| {
             let plan = self.look_and_plan(wish, target, &mut together.seen)?;

@@ -407,6 +407,7 @@ pub(crate) fn sample_calls() -> impl Iterator<Item = Vec<&'static str>> {
 /// Commands that write elsewhere than in the documents of a project, and the test that checks what they write.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("install", "the folders of hosts: install.rs"),
+    ("apply", "the folders of hosts: undo.rs"),
     ("redo", "the folders of hosts: undo.rs"),
     ("undo", "the folders of hosts: undo.rs"),
     ("update", "the folders of hosts: undo.rs"),

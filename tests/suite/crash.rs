@@ -1,4 +1,4 @@
-//! An install or uninstall that fails or dies at some step leaves the old tree or the new one.
+//! An install, update, undo or uninstall that fails or dies at some step leaves the old tree or the new one.
 //!
 //! The tests of the `disk` room try every step of the transaction itself. Here the whole program runs, so only the
 //! first steps, the last ones and a sample in between are tried; `GSD_CRASH_EVERY_STEP=1` tries all.
@@ -9,6 +9,14 @@ use crate::tree::{Kept, Tree, difference};
 /// A host with two roots and two shared files, one of them a link.
 const INSTALL: &[&str] = &["install", "--codex", "--global"];
 const UNINSTALL: &[&str] = &["uninstall", "--codex", "--global"];
+
+/// Three hosts in one call.
+const INSTALL_THREE: &[&str] = &["install", "--codex", "--claude", "--cursor", "--global"];
+const UPDATE: &[&str] = &["update", "--yes"];
+const UNDO: &[&str] = &["undo", "--yes"];
+
+/// Makes an install as an earlier version would.
+const OLDER: (&str, &str) = ("GSD_AS_VERSION", "0.0.9");
 
 /// The steps to try, up to `total`.
 fn sample(total: u32) -> Vec<u32> {
@@ -29,8 +37,9 @@ struct Bench {
 
 impl Bench {
     fn new(lived: Lived, prepare: &[&[&str]], command: &'static [&'static str]) -> Self {
-        for command in prepare {
-            lived.gsd_with(command, &[]).success();
+        for words in prepare {
+            let variables: &[_] = if command == UPDATE { &[OLDER] } else { &[] };
+            lived.gsd_with(words, variables).success();
         }
         let (old, mut kept) = (here(&lived), Kept::of(&lived.everything()));
         let ran = lived.gsd_with(command, &[("GSD_FAULT_AT", "count")]);
@@ -63,7 +72,7 @@ impl Bench {
                 assert_eq!(difference(&self.old, &tree), [""; 0], "an error at step {step} was not undone");
             }
             // A read-only verb reports it, and writes nothing.
-            let status = self.lived.gsd(["status", "--codex", "--global"]);
+            let status = self.lived.gsd(["status", "--codex", "--claude", "--cursor", "--global"]);
             assert_eq!(here(&self.lived), tree, "status wrote something after step {step}");
             let everything = crate::tree::tree(&self.lived.everything());
             let unfinished = everything.keys().any(|path| path.contains(".gsd-transaction"));
@@ -122,4 +131,64 @@ fn the_next_install_finishes_what_a_killed_one_left() {
     assert_ne!(bench.strike("GSD_KILL_AT", 200), 0);
     bench.lived.gsd_with(INSTALL, &[]).success();
     assert_eq!(difference(&bench.new, &here(&bench.lived)), [""; 0]);
+}
+
+#[test]
+#[ignore = "slow: minutes"]
+fn an_undo_that_fails_leaves_the_old_tree_or_the_new_one() {
+    Bench::new(Lived::new(), &[INSTALL_THREE], UNDO).strikes_leave_the_old_tree_or_the_new_one("GSD_FAULT_AT");
+}
+
+#[test]
+#[ignore = "slow: minutes"]
+fn an_undo_that_is_killed_leaves_the_old_tree_or_the_new_one() {
+    Bench::new(Lived::new(), &[INSTALL_THREE], UNDO).strikes_leave_the_old_tree_or_the_new_one("GSD_KILL_AT");
+}
+
+#[test]
+#[ignore = "slow: minutes"]
+fn an_update_that_fails_leaves_the_old_tree_or_the_new_one() {
+    Bench::new(Lived::new(), &[INSTALL_THREE], UPDATE).strikes_leave_the_old_tree_or_the_new_one("GSD_FAULT_AT");
+}
+
+#[test]
+#[ignore = "slow: minutes"]
+fn an_update_that_is_killed_leaves_the_old_tree_or_the_new_one() {
+    Bench::new(Lived::new(), &[INSTALL_THREE], UPDATE).strikes_leave_the_old_tree_or_the_new_one("GSD_KILL_AT");
+}
+
+/// Sends a signal after some milliseconds; returns the exit code, or the number of the signal that ended it.
+fn signalled(lived: &Lived, words: &[&str], signal: &str, after: u64) -> Option<i32> {
+    let mut command = lived.context.command(crate::kit::binary());
+    command.args(words).env("XDG_STATE_HOME", lived.state());
+    command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+    let mut child = command.spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(after));
+    let _ = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status();
+    child.wait().unwrap().code()
+}
+
+#[test]
+#[ignore = "slow: minutes"]
+fn a_signal_takes_back_what_was_done() {
+    let bench = Bench::new(Lived::new(), &[], INSTALL_THREE);
+    let (mut undone, mut done) = (0, 0);
+    for number in 0..30 {
+        let signal = ["-INT", "-TERM"][number % 2];
+        let mut kept = Kept::of(&bench.lived.everything());
+        let code = signalled(&bench.lived, INSTALL_THREE, signal, 20 + 40 * u64::try_from(number).unwrap());
+        let tree = here(&bench.lived);
+        let everything = crate::tree::tree(&bench.lived.everything());
+        assert!(!everything.keys().any(|path| path.contains(".gsd-transaction")), "{signal} {number} left a journal");
+        assert!(tree == bench.old || tree == bench.new, "{signal} {number}: torn");
+        match code {
+            Some(0) => done += 1,
+            Some(130 | 143) | None => undone += 1,
+            other => panic!("{signal} {number}: {other:?}"),
+        }
+        assert_eq!(code == Some(0), tree == bench.new, "{signal} {number}: {code:?}");
+        kept.put_back();
+    }
+    println!("{undone} undone, {done} done");
+    assert!(undone > 3, "{undone} of 30 were undone");
 }

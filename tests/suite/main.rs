@@ -138,6 +138,7 @@ mod scaffold;
 mod schemas;
 mod screens;
 mod scripted;
+mod settings;
 mod shell;
 mod small_verbs;
 mod standing;

@@ -20,6 +20,7 @@ const OTHERWISE: &[&str] = &["--raw", "--pick", "--help", "-h", "--version", "--
 /// Commands that answer people with a page or a word, unless asked for JSON or if they have more to report.
 const PAGES: &[&str] = &[
     "agent-skills",
+    "apply",
     "audit-open",
     "capability outdated",
     "demo",

@@ -167,3 +167,61 @@ fn all_places_are_known_and_a_project_that_moved_is_found_again() {
     assert_eq!(context.gsd(["status", "--all", "--json"]).json()["installs"], serde_json::json!([]));
     assert!(!one.join(".claude").exists() && !moved.join(".claude").exists());
 }
+
+#[test]
+fn a_plan_is_applied_exactly_or_not_at_all() {
+    let context = TestContext::new();
+    let settings = context.home().join(".claude/settings.json");
+    put(&settings, "{\n  \"model\": \"opus\"\n}\n");
+    let before = home(&context);
+    context.gsd(["install", "--claude", "--cursor", "--global", "--plan", "team.plan"]).success();
+    assert_eq!(home(&context), before);
+    let plan = context.read("team.plan");
+    assert!(!plan.contains("opus") && plan.contains("+ permissions.allow[]"), "a plan has no contents");
+    let printed = context.gsd(["install", "--claude", "--cursor", "--global", "--plan", "-"]).success();
+    assert_eq!(printed, plan);
+
+    // Something changed since: nothing is written, and it is named.
+    put(&settings, "{\n  \"model\": \"sonnet\"\n}\n");
+    let refused = context.gsd(["apply", "team.plan"]).failure(75);
+    assert!(refused.contains("settings.json` has changed") && refused.contains("install --plan FILE"), "{refused}");
+    put(&settings, "{\n  \"model\": \"opus\"\n}\n");
+    assert_eq!(home(&context), before);
+    // A plan for another place is not that of an install.
+    let elsewhere = plan.replace("/.cursor", "/.elsewhere");
+    context.write("other.plan", &elsewhere);
+    context.gsd(["apply", "other.plan"]).failure(75);
+    assert_eq!(home(&context), before);
+
+    context.gsd(["apply", "team.plan", "--dry-run"]).success();
+    assert_eq!(home(&context), before);
+    context.gsd(["apply", "team.plan"]).success();
+    let applied = home(&context);
+    context.gsd(["undo"]).success();
+    context.gsd(["install", "--claude", "--cursor", "--global"]).success();
+    assert_eq!(home(&context), applied);
+
+    let refused = context.gsd(["apply", "team.plan"]).failure(75);
+    assert!(refused.contains("no longer fits"), "{refused}");
+    context.write("notes.json", "{}\n");
+    assert!(context.gsd(["apply", "notes.json"]).failure(65).contains("is not a plan"));
+    let refused = context.gsd(["install", "--claude", "--global", "--plan", "notes.json"]).failure(73);
+    assert!(refused.contains("exists and is not a plan"), "{refused}");
+    assert!(context.gsd(["apply", "none.plan"]).failure(2).contains("there is no file"));
+
+    context.gsd(["uninstall", "--claude", "--global", "--plan", "away.plan"]).success();
+    let refused = context.gsd_with(["apply", "away.plan"], &[("CLAUDECODE", "1")], "").failure(77);
+    assert!(refused.contains("needs a person"), "{refused}");
+    context.gsd(["apply", "away.plan"]).success();
+    assert!(!context.home().join(".claude/gsd-core").exists());
+}
+
+#[test]
+fn a_difference_is_shown_without_writing() {
+    let context = TestContext::new();
+    put(&context.home().join(".claude/settings.json"), "{\n  \"model\": \"opus\"\n}\n");
+    let before = home(&context);
+    let shown = context.gsd(["install", "--claude", "--global", "--diff"]).success();
+    assert!(shown.contains("+++ ~/.claude/settings.json") && shown.contains("Nothing was written"), "{shown}");
+    assert_eq!(home(&context), before);
+}

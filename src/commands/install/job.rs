@@ -11,13 +11,13 @@ use super::{Which, ask, diff, every_host};
 use crate::acts::hooks::state::Off;
 use crate::acts::listing;
 use crate::auto::runner::table::Runners;
-use crate::disk::{AbsolutePath, Disk};
-use crate::failure::Failure;
+use crate::disk::{self, AbsolutePath, Disk};
+use crate::failure::{Failure, Reason};
 use crate::frame::Context;
 use crate::hooks;
 use crate::install::{
-    self, Detected, InstallError, InstallPlan, Installer, Keeping, Leftover, Program, Remembered, Target, Together,
-    Wish,
+    self, Detected, InstallError, InstallPlan, Installer, Keeping, Leftover, PlanFile, Program, Remembered, Target,
+    Together, Wish,
 };
 use crate::library::Library;
 use crate::runtime::{Descriptor, Registry, Scope};
@@ -40,6 +40,27 @@ pub(super) struct Job {
     /// `None` keeps what an install has.
     pub(super) permissions: Option<bool>,
     pub(super) nested: Option<bool>,
+    pub(super) showing: Showing,
+    /// The plan that is applied.
+    pub(super) plan: Option<PlanFile>,
+}
+
+/// How a plan is shown instead of being applied.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct Showing {
+    /// Write the plan to FILE and change nothing else; `-` prints it. `gsd-tools apply FILE` makes exactly these changes
+    #[arg(long, value_name = "FILE")]
+    plan: Option<String>,
+    /// Show the changed lines of every file without writing
+    #[arg(long)]
+    diff: bool,
+}
+
+impl Showing {
+    /// Whether nothing is written.
+    pub(super) fn only_shows(&self) -> bool {
+        self.plan.is_some() || self.diff
+    }
 }
 
 /// What is asked at a terminal, and how much is shown.
@@ -65,7 +86,7 @@ impl Asking {
 
 /// One install that a call is about.
 #[derive(Clone, Debug)]
-pub(super) struct Choice {
+pub(super) struct ChosenInstall {
     pub(super) host: Descriptor,
     pub(super) scope: Scope,
     /// Where it is, if a note names the place.
@@ -89,6 +110,7 @@ impl Job {
         let installer = Installer {
             permissions: self.permissions,
             nested: self.nested,
+            only_as_shown: self.plan.is_some(),
             ..installer(context, &disk, &registry, &library)?
         };
         let Some(choices) = self.choices(context, &installer)? else {
@@ -101,6 +123,17 @@ impl Job {
             return Ok(());
         }
         let planned = self.plan(context, &installer, choices);
+        if let Some(plan) = &self.plan {
+            plan.must_be(&self.plan_file(&installer, &planned)?)?;
+        }
+        if let Some(file) = &self.showing.plan {
+            let plan = self.plan_file(&installer, &planned)?;
+            if file == "-" {
+                context.text(plan.to_text());
+                return Ok(());
+            }
+            write_plan(context, file, &plan)?;
+        }
         let asks = self.may_confirm(context) && planned.iter().any(|(_, planned)| changes_something(planned));
         if asks {
             let report = self.report(&planned);
@@ -166,14 +199,19 @@ impl Job {
         &self,
         context: &Context,
         installer: &Installer<'_>,
-        choices: Vec<Choice>,
-    ) -> Vec<(Choice, PlannedHost)> {
+        choices: Vec<ChosenInstall>,
+    ) -> Vec<(ChosenInstall, PlannedHost)> {
         self.planned(context, installer, choices, true)
     }
 
     /// Plans the changes for each host. Every error that can be known in advance is found before the first byte is
     /// written.
-    fn plan(&self, context: &Context, installer: &Installer<'_>, choices: Vec<Choice>) -> Vec<(Choice, PlannedHost)> {
+    fn plan(
+        &self,
+        context: &Context,
+        installer: &Installer<'_>,
+        choices: Vec<ChosenInstall>,
+    ) -> Vec<(ChosenInstall, PlannedHost)> {
         self.planned(context, installer, choices, self.only_show)
     }
 
@@ -181,9 +219,9 @@ impl Job {
         &self,
         context: &Context,
         installer: &Installer<'_>,
-        choices: Vec<Choice>,
+        choices: Vec<ChosenInstall>,
         only_looks: bool,
-    ) -> Vec<(Choice, PlannedHost)> {
+    ) -> Vec<(ChosenInstall, PlannedHost)> {
         let mut targets = Vec::new();
         for choice in choices {
             let target = self.target(context, installer.registry, &choice);
@@ -223,11 +261,11 @@ impl Job {
     fn perform(
         &self,
         installer: &Installer<'_>,
-        planned: Vec<(Choice, PlannedHost)>,
+        planned: Vec<(ChosenInstall, PlannedHost)>,
         keeping: &mut Keeping,
-    ) -> Vec<(Choice, PlannedHost)> {
+    ) -> Vec<(ChosenInstall, PlannedHost)> {
         let (planned, failed): (Vec<_>, Vec<_>) = planned.into_iter().enumerate().partition(|(_, (_, it))| it.is_ok());
-        let (order, planned): (Vec<(usize, Choice)>, Vec<_>) = planned
+        let (order, planned): (Vec<(usize, ChosenInstall)>, Vec<_>) = planned
             .into_iter()
             .filter_map(|(number, (choice, planned))| Some(((number, choice), planned.ok()?)))
             .unzip();
@@ -252,13 +290,13 @@ impl Job {
     }
 
     fn rehearsal(&self, context: &Context, target: &Target, plan: &InstallPlan) -> Result<String, Failure> {
-        if self.asking.verbose && !self.which.json {
+        if (self.asking.verbose || self.showing.diff) && !self.which.json {
             return Ok(diff::text(target, plan, context.screen())?);
         }
         Ok(String::new())
     }
 
-    fn report(&self, planned: &[(Choice, PlannedHost)]) -> InstallReport {
+    fn report(&self, planned: &[(ChosenInstall, PlannedHost)]) -> InstallReport {
         let mut report = InstallReport::new(self.wish, self.only_show);
         for (choice, planned) in planned {
             report.push(&choice.host, choice.scope, planned, choice.why.as_ref());
@@ -266,7 +304,20 @@ impl Job {
         report
     }
 
-    fn target(&self, context: &Context, registry: &Registry, choice: &Choice) -> Result<Target, InstallError> {
+    /// The plan file of these plans. A host that cannot be planned is an error: a plan is for all of its hosts.
+    fn plan_file(
+        &self,
+        installer: &Installer<'_>,
+        planned: &[(ChosenInstall, PlannedHost)],
+    ) -> Result<PlanFile, Failure> {
+        if let Some(error) = planned.iter().find_map(|(_, planned)| planned.as_ref().err()) {
+            return Err(Failure::because(Reason::Unknown, error.as_ref()));
+        }
+        let planned = planned.iter().filter_map(|(_, planned)| planned.as_ref().ok());
+        Ok(PlanFile::of(self.wish, installer, planned))
+    }
+
+    fn target(&self, context: &Context, registry: &Registry, choice: &ChosenInstall) -> Result<Target, InstallError> {
         match &choice.place {
             Some(place) => place.target(registry, &project::install_folder(context), context.world()),
             None => self.which.target(context, choice.host.clone(), choice.scope),
@@ -274,7 +325,14 @@ impl Job {
     }
 
     /// The installs that the call is about: the chosen hosts in the chosen scope, or those that exist.
-    pub(super) fn choices(&self, context: &Context, installer: &Installer<'_>) -> Chosen<Vec<Choice>> {
+    pub(super) fn choices(&self, context: &Context, installer: &Installer<'_>) -> Chosen<Vec<ChosenInstall>> {
+        if let Some(plan) = &self.plan {
+            let choice = |place: &Remembered| {
+                let host = installer.registry.find(&place.runtime).map_err(InstallError::from)?;
+                Ok(ChosenInstall { host, scope: place.scope, place: Some(place.clone()), why: None })
+            };
+            return plan.places().map(choice).collect::<Result<_, Failure>>().map(Some);
+        }
         if self.wish == Wish::Update || (self.wish == Wish::Uninstall && self.all) {
             return self.installed(context, installer).map(Some);
         }
@@ -284,12 +342,12 @@ impl Job {
             return Ok(Some(Vec::new()));
         }
         let Some(scope) = self.scope(context, installer, &descriptors)? else { return Ok(None) };
-        Ok(Some(hosts.into_iter().map(|(host, why)| Choice { host, scope, place: None, why }).collect()))
+        Ok(Some(hosts.into_iter().map(|(host, why)| ChosenInstall { host, scope, place: None, why }).collect()))
     }
 
     /// The installs that exist: in the usual folders, in this project, and where notes name them. Those of other projects
     /// only count with `--all`.
-    fn installed(&self, context: &Context, installer: &Installer<'_>) -> Result<Vec<Choice>, Failure> {
+    fn installed(&self, context: &Context, installer: &Installer<'_>) -> Result<Vec<ChosenInstall>, Failure> {
         let hosts = match self.which.hosts.as_slice() {
             [] => every_host(context, installer.registry)?,
             _ => self.which.named(installer.registry)?,
@@ -310,7 +368,7 @@ impl Job {
                 if is_there {
                     let target = self.which.target(context, host.clone(), *scope);
                     roots.extend(target.ok().map(|target| (host.id.clone(), target.root)));
-                    choices.push(Choice { host: host.clone(), scope: *scope, place: None, why: None });
+                    choices.push(ChosenInstall { host: host.clone(), scope: *scope, place: None, why: None });
                 }
             }
         }
@@ -326,7 +384,7 @@ impl Job {
             let root = AbsolutePath::parse(&place.root).map_err(InstallError::from)?;
             if roots.insert((host.id.clone(), root)) {
                 let scope = place.scope;
-                choices.push(Choice { host: host.clone(), scope, place: Some(place), why: None });
+                choices.push(ChosenInstall { host: host.clone(), scope, place: Some(place), why: None });
             }
         }
         Ok(choices)
@@ -482,6 +540,7 @@ pub(super) fn installer<'a>(
         permissions: None,
         unasked,
         nested: None,
+        only_as_shown: false,
     })
 }
 
@@ -500,7 +559,7 @@ fn changes_something(planned: &PlannedHost) -> bool {
 }
 
 /// The kept history of installs, if the last one was removed. Unreadable history is ignored.
-fn history(context: &Context, installer: &Installer<'_>, done: &[(Choice, PlannedHost)]) -> Option<Leftover> {
+fn history(context: &Context, installer: &Installer<'_>, done: &[(ChosenInstall, PlannedHost)]) -> Option<Leftover> {
     let target = done.iter().find_map(|(_, planned)| planned.as_ref().ok()).map(|(target, _)| target)?;
     let is_there = |host: &Descriptor| {
         let is_there = |scope| {
@@ -519,4 +578,19 @@ fn history(context: &Context, installer: &Installer<'_>, done: &[(Choice, Planne
 fn cancel(context: &mut Context) {
     context.tell("Cancelled; nothing was changed");
     context.exit_with(CANCELLED);
+}
+
+/// Writes a plan to a file; an earlier plan is replaced, and nothing else.
+fn write_plan(context: &Context, file: &str, plan: &PlanFile) -> Result<(), Failure> {
+    let path = context.here().resolve(file);
+    if let Some(text) = disk::read_text(&path)?
+        && PlanFile::parse(file, &text).is_err()
+    {
+        return Err(Failure::usage(format!("`{file}` exists and is not a plan"))
+            .hint("name another file, or remove this one")
+            .exits(73));
+    }
+    disk::replace(&path, plan.to_text().as_bytes())?;
+    context.tell(format!("The plan is in {file}. Apply it: `{}`", typed!("gsd-tools apply {}", file)));
+    Ok(())
 }

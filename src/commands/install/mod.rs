@@ -25,10 +25,10 @@ use crate::acts::hooks::state::Off;
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::failure::{Explain, Failure};
 use crate::frame::{Context, verbs};
-use crate::install::{self, Detected, InstallError, Installer, Target, Wish};
+use crate::install::{self, Detected, InstallError, Installer, PlanFile, Target, Wish};
 use crate::library::Library;
 use crate::runtime::{Descriptor, Registry, Scope};
-use job::{Asking, Job};
+use job::{Asking, Job, Showing};
 use report::Recovered;
 use status::StatusReport;
 
@@ -49,7 +49,7 @@ verbs! {
     /// If one host fails, the others are installed all the same, and the exit code is not 0.
     ///
     /// Example: `gsd-tools install --claude --global`.
-    "install": writes [asked] json(report::InstallReport) = install(InstallArgs);
+    "install": writes [asked] json(report::InstallReport, install::PlanFile) = install(InstallArgs);
 
     /// Uninstall from hosts and restore the files that install changed
     ///
@@ -57,7 +57,16 @@ verbs! {
     /// Installed files that you edited are moved to `gsd-local-patches/`, so that the host no longer reads them.
     ///
     /// Example: `gsd-tools uninstall --claude --global`.
-    "uninstall": destroys [asked] json(report::InstallReport) = uninstall(UninstallArgs);
+    "uninstall": destroys [asked] json(report::InstallReport, install::PlanFile) = uninstall(UninstallArgs);
+
+    /// Install or uninstall exactly as a plan says
+    ///
+    /// `install`, `update` and `uninstall` write a plan with `--plan FILE`: every file and every key of settings, with
+    /// digests and without contents. This program makes the plan again; if the two differ, nothing is written, and what
+    /// changed since is named.
+    ///
+    /// Example: `gsd-tools apply team.plan --dry-run`.
+    "apply": writes [asked] json(report::InstallReport) = apply(ApplyArgs);
 
     /// Update installs to the version of this program
     ///
@@ -69,7 +78,7 @@ verbs! {
     /// there is something to update.
     ///
     /// Example: `gsd-tools update --check`.
-    "update": writes [asked] json(report::InstallReport, update::CheckReport) = update(UpdateArgs);
+    "update": writes [asked] json(report::InstallReport, install::PlanFile, update::UpdateCheckReport) = update(UpdateInstallsArgs);
 
     /// Show installed hosts, versions and modified files
     ///
@@ -153,6 +162,8 @@ pub(crate) struct InstallArgs {
     detected: bool,
     #[command(flatten)]
     asking: Asking,
+    #[command(flatten)]
+    showing: Showing,
     /// Show what would be written without writing it
     #[arg(long)]
     dry_run: bool,
@@ -189,6 +200,8 @@ pub(crate) struct UninstallArgs {
     detected: bool,
     #[command(flatten)]
     asking: Asking,
+    #[command(flatten)]
+    showing: Showing,
     /// Show what would be removed without removing it
     #[arg(long)]
     dry_run: bool,
@@ -196,7 +209,7 @@ pub(crate) struct UninstallArgs {
 
 /// What to update.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct UpdateArgs {
+pub(crate) struct UpdateInstallsArgs {
     #[command(flatten)]
     which: Which,
     /// Update every install: of all hosts, in all projects and folders
@@ -207,9 +220,26 @@ pub(crate) struct UpdateArgs {
     check: bool,
     #[command(flatten)]
     asking: Asking,
+    #[command(flatten)]
+    showing: Showing,
     /// Show what would be changed without changing it
     #[arg(long)]
     dry_run: bool,
+}
+
+/// The plan to apply.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ApplyArgs {
+    /// The plan, made with `--plan FILE`
+    file: String,
+    #[command(flatten)]
+    asking: Asking,
+    /// Check whether the plan still fits without writing
+    #[arg(long)]
+    dry_run: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// Whose status.
@@ -232,7 +262,9 @@ fn install(context: &mut Context, arguments: &InstallArgs) -> Result<(), Failure
         all: arguments.all,
         detected: arguments.detected,
         asking: arguments.asking,
-        only_show: arguments.dry_run,
+        only_show: arguments.dry_run || arguments.showing.only_shows(),
+        showing: arguments.showing.clone(),
+        plan: None,
         permissions: (arguments.no_permissions || arguments.permissions).then_some(arguments.permissions),
         nested: arguments.skills.map(|layout| layout == SkillLayout::Nested),
     };
@@ -240,20 +272,53 @@ fn install(context: &mut Context, arguments: &InstallArgs) -> Result<(), Failure
 }
 
 fn uninstall(context: &mut Context, arguments: &UninstallArgs) -> Result<(), Failure> {
-    let &UninstallArgs { ref which, all, detected, asking, dry_run: only_show } = arguments;
+    let &UninstallArgs { ref which, all, detected, asking, ref showing, dry_run } = arguments;
+    let (only_show, showing) = (dry_run || showing.only_shows(), showing.clone());
     // An uninstall removes the guards too.
     if !only_show {
         caller::refuses_agents(context, "uninstall")?;
     }
     let (wish, which) = (Wish::Uninstall, which.clone());
-    Job { wish, which, all, detected, asking, only_show, permissions: None, nested: None }.run(context)
+    let job =
+        Job { wish, which, all, detected, asking, only_show, permissions: None, nested: None, showing, plan: None };
+    job.run(context)
 }
 
-fn update(context: &mut Context, arguments: &UpdateArgs) -> Result<(), Failure> {
-    let &UpdateArgs { ref which, all, check, asking, dry_run: only_show } = arguments;
-    let (wish, which) = (Wish::Update, which.clone());
-    let job = Job { wish, which, all, detected: false, asking, only_show, permissions: None, nested: None };
+fn update(context: &mut Context, arguments: &UpdateInstallsArgs) -> Result<(), Failure> {
+    let &UpdateInstallsArgs { ref which, all, check, asking, ref showing, dry_run } = arguments;
+    let (only_show, showing) = (dry_run || showing.only_shows(), showing.clone());
+    let (wish, which, detected) = (Wish::Update, which.clone(), false);
+    let job =
+        Job { wish, which, all, detected, asking, only_show, permissions: None, nested: None, showing, plan: None };
     if check { job.check(context) } else { job.run(context) }
+}
+
+fn apply(context: &mut Context, arguments: &ApplyArgs) -> Result<(), Failure> {
+    let file = &arguments.file;
+    let Some(text) = disk::read_text(context.here().resolve(file))? else {
+        return Err(Failure::usage(format!("there is no file `{file}`"))
+            .hint("make a plan with `gsd-tools install --plan FILE`")
+            .exits(2));
+    };
+    let plan = PlanFile::parse(file, &text)?;
+    let wish = plan.wish().unwrap_or(Wish::Install);
+    if wish == Wish::Uninstall && !arguments.dry_run {
+        caller::refuses_agents(context, "apply")?;
+    }
+    let which = Which { hosts: Vec::new(), global: true, local: false, config_dir: None, json: arguments.json };
+    let job = Job {
+        wish,
+        which,
+        all: false,
+        detected: false,
+        asking: arguments.asking,
+        only_show: arguments.dry_run,
+        permissions: plan.permissions,
+        nested: plan.nested,
+        showing: Showing::default(),
+        plan: Some(plan),
+    };
+    job.run(context)
 }
 
 impl Which {

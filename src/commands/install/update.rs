@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::job::{Job, installer};
 use super::report::chain;
-use crate::acts::installs::{Origin, origin};
+use crate::acts::installs::{ProgramOrigin, origin};
 use crate::failure::Failure;
 use crate::frame::Context;
 use crate::hooks;
@@ -17,11 +17,11 @@ use crate::text::shell::{Typed, typed};
 
 /// The result of `update --check`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct CheckReport {
+pub(in crate::commands) struct UpdateCheckReport {
     /// The version of this program.
     version: String,
     /// How this program was installed, and the command that updates it.
-    program: Origin,
+    program: ProgramOrigin,
     installs: Vec<CheckedInstall>,
 }
 
@@ -85,7 +85,7 @@ impl CheckedInstall {
     }
 }
 
-impl CheckReport {
+impl UpdateCheckReport {
     fn text(&self, screen: Screen) -> String {
         let mut text = String::new();
         for install in &self.installs {
@@ -129,8 +129,11 @@ impl Job {
         let registry = context.registry()?.clone();
         let library = Library::embedded().map_err(InstallError::from)?;
         let disk = context.disk();
-        let mut report =
-            CheckReport { version: install::version(context.world()), program: origin(context)?, installs: Vec::new() };
+        let mut report = UpdateCheckReport {
+            version: install::version(context.world()),
+            program: origin(context)?,
+            installs: Vec::new(),
+        };
         {
             let installer = installer(context, &disk, &registry, &library)?;
             let choices = self.choices(context, &installer)?.unwrap_or_default();

@@ -31,6 +31,8 @@ const FLAGS: &[&str] = &[
     "no-permissions",
     "permissions",
     "check",
+    "plan",
+    "diff",
     "json",
     "host",
     "skills",
@@ -45,7 +47,7 @@ const SHORT_FLAGS: &[&str] = &["-g", "-l", "-c", "-u"];
 const MANNERS: &[&str] = &["--yes", "-y", "--no-input", "--verbose", "-v"];
 
 /// Flags whose next word is their value.
-const VALUE_FLAGS: &[&str] = &["--config-dir", "-c", "--host", "--skills"];
+const VALUE_FLAGS: &[&str] = &["--config-dir", "-c", "--host", "--skills", "--plan"];
 
 /// The words as clap's tree expects them. Words of other commands are unchanged, except that flags before the command
 /// are moved to the end. The hosts are only read if a word may be one, once for the whole call.
