@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::NotLoaded;
+use super::{NotLoaded, OtherInstall};
 use crate::disk::AbsolutePath;
 
 /// What an install adds to a host, and what prevents it from working.
@@ -21,6 +21,8 @@ pub(crate) struct Adds {
     pub(crate) not_loaded: Vec<NotLoaded>,
     /// The host's folder in the other scope, if it is installed there too: hooks then run twice.
     pub(crate) other_scope: Option<AbsolutePath>,
+    /// Enabled plugins of other programs with the same commands.
+    pub(crate) other_plugins: Vec<OtherInstall>,
 }
 
 /// Whose status line the host shows.

@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use super::custom::{self, BACKUP};
 use super::target::SET_ASIDE;
-use super::{InstallError, Target, manifest};
+use super::{InstallError, Target, manifest, predecessor};
 use crate::disk::history::History;
-use crate::disk::{self, AbsolutePath};
+use crate::disk::{self, AbsolutePath, Snapshot};
 use crate::emit::CONTENT_FOLDER;
 use crate::runtime::PlaceAnchor;
 use crate::text::screen::counted;
@@ -85,7 +85,10 @@ pub(crate) fn leftovers(target: &Target) -> Result<Vec<Leftover>, InstallError> 
         return Ok(Vec::new());
     }
     let mut found = set_aside(target)?;
-    found.extend(leftover(target, &target.root.resolve(CONTENT_FOLDER), Holds::OtherFiles)?);
+    // Another program whose manifest was deleted still works from there.
+    if !predecessor::is_anothers(target, &mut Snapshot::default())? {
+        found.extend(leftover(target, &target.root.resolve(CONTENT_FOLDER), Holds::OtherFiles)?);
+    }
     Ok(found)
 }
 

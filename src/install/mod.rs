@@ -70,6 +70,7 @@ pub(crate) use loadable::{NotLoaded, not_loaded};
 pub(crate) use made_up::version;
 pub(crate) use plan::{InstallManner, InstallPlan};
 pub(crate) use plan_file::PlanFile;
+pub(crate) use predecessor::OtherInstall;
 #[cfg(all(test, unix))]
 pub(crate) use record::CallRecord;
 pub(crate) use record::{CallVerb, RecordedInstall};
@@ -219,6 +220,8 @@ impl Installer<'_> {
             let files = edited.chain(own.map(|file| file.path.as_str())).map(|path| target.root.resolve(path));
             plan.adds.permissions = files.collect::<BTreeSet<_>>().into_iter().collect();
         }
+        // Settings that do not parse are reported with our own plugin.
+        plan.adds.other_plugins = predecessor::plugins(target, snapshot).unwrap_or_default();
         plan.adds.not_loaded = loadable::not_loaded_of(target, snapshot)?;
         plan.adds.other_scope = self.in_other_scope(target, snapshot);
         let can_be_set = events > 0 && descriptor.status_line.is_some();
@@ -253,7 +256,10 @@ impl Installer<'_> {
 
     /// Looks for an install that no manifest lists, and treats it as ours.
     fn adopt(&self, target: &Target, situation: &mut InstallSituation) -> Result<(), InstallError> {
-        if situation.is_listed(target) || !recognised::has_traces(target, &mut situation.snapshot)? {
+        if situation.is_listed(target)
+            || predecessor::is_anothers(target, &mut situation.snapshot)?
+            || !recognised::has_traces(target, &mut situation.snapshot)?
+        {
             return Ok(());
         }
         let mut likeliest: Option<(usize, Adopted)> = None;
@@ -343,6 +349,16 @@ impl Installer<'_> {
         folders.dedup();
         Ok(folders)
     }
+}
+
+/// The installs of other programs for this host and scope.
+pub(crate) fn others(target: &Target) -> Result<Vec<OtherInstall>, InstallError> {
+    predecessor::others(target, &mut Snapshot::default())
+}
+
+/// The installs of other programs that are in none of our hosts' folders.
+pub(crate) fn others_apart(target: &Target) -> Result<Vec<OtherInstall>, InstallError> {
+    predecessor::apart(target, &mut Snapshot::default())
 }
 
 /// True if [`Installer::unlisted`] may find something.

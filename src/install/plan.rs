@@ -64,17 +64,21 @@ pub(crate) struct InstallManner<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TakenOver {
     pub(crate) root: AbsolutePath,
+    /// The program, as its package is named.
+    pub(crate) program: String,
     /// Its version, as it reported it.
     pub(crate) version: Option<String>,
     /// What it allowed to run without asking; this is removed from the settings too.
     pub(crate) permissions: Vec<String>,
+    /// Settings that it made, or the user: they stay. With their file.
+    pub(crate) unsure: Vec<(AbsolutePath, String)>,
 }
 
 impl TakenOver {
     /// The program and its version.
     pub(super) fn name(&self) -> String {
         let version = self.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
-        format!("gsd-core{version}")
+        format!("{}{version}", self.program)
     }
 }
 
@@ -125,9 +129,13 @@ impl InstallPlan {
     /// How many files only we own once the plan is applied. Shared settings files and the manifest are never counted,
     /// in any report.
     pub(crate) fn files(&self) -> usize {
-        let stays =
-            |act: &Act| matches!(act, Act::Create | Act::Update | Act::Keep | Act::KeepEdits | Act::SetAside { .. });
-        self.steps.iter().filter(|step| step.is_whole() && stays(&step.act)).count()
+        let stays = |step: &&FileStep| match step.act {
+            Act::Create | Act::Update | Act::Keep | Act::KeepEdits => true,
+            // Our files do not replace a file of another program that is set aside.
+            Act::SetAside { .. } => step.kind().is_some(),
+            _ => false,
+        };
+        self.steps.iter().filter(|step| step.is_whole()).filter(stays).count()
     }
 }
 
@@ -572,9 +580,14 @@ impl<'a> Planner<'a> {
             for path in &predecessor.elsewhere {
                 self.step(Act::Elsewhere, path);
             }
-            let mut permissions = Vec::new();
+            for path in predecessor.changed.iter().filter(|path| !settled.contains(path)) {
+                self.step(Act::Leave, path);
+            }
+            let (mut permissions, mut unsure) = (Vec::new(), Vec::new());
             for (path, format) in &predecessor.settings {
-                permissions.extend(predecessor.permissions(&self.text(path)?.unwrap_or_default()));
+                let text = self.text(path)?.unwrap_or_default();
+                permissions.extend(predecessor.permissions(&text));
+                unsure.extend(predecessor.unsure(*format, &text).into_iter().map(|setting| (path.clone(), setting)));
                 if !settled.contains(path) {
                     self.clean(path, format.to_file_format())?;
                 }
@@ -586,7 +599,8 @@ impl<'a> Planner<'a> {
                 manifest.drop_foreign(&predecessor.manifest_keys);
             }
             let (root, version) = (predecessor.root.clone(), predecessor.version.clone());
-            self.plan.taken_over.push(TakenOver { root, version, permissions });
+            let program = predecessor.program.clone();
+            self.plan.taken_over.push(TakenOver { root, program, version, permissions, unsure });
         }
         Ok(())
     }
@@ -611,8 +625,9 @@ impl<'a> Planner<'a> {
         }
         match left {
             None => {
+                // It had only their content: it counts as their file.
                 self.plan.changes.remove(path.clone(), before);
-                self.step_in_shared(Act::Remove, path);
+                self.step(Act::Remove, path);
             }
             Some(left) if left != text => {
                 self.plan.changes.write(path.clone(), left, Some(before));
@@ -673,6 +688,10 @@ impl<'a> Planner<'a> {
                     self.plan.changes.push(Change::WriteFile { path, bytes, access, owner, before });
                 }
                 (None, Some(before)) => {
+                    let is_of_another = |other: &Predecessor| other.root == folder && folder != self.target.root;
+                    if self.situation.predecessors.iter().any(is_of_another) {
+                        self.step(Act::Remove, &path);
+                    }
                     self.plan.changes.push(Change::RemoveFile { path, owner: Owner::Program, before });
                 }
                 (None, None) => {}

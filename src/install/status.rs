@@ -48,23 +48,7 @@ pub(super) fn has_plugin(target: &Target, snapshot: &mut Snapshot) -> Result<boo
         return Ok(false);
     };
     match in_use {
-        PluginsInUse::Flags { file, path, begins } => {
-            let Some(file) = target.descriptor.files.get(file) else { return Ok(false) };
-            let is_set = |value: &Value| value == &Value::Bool(true) || value["enabled"] == Value::Bool(true);
-            let mut files = registered::paths(target, file, snapshot);
-            let everywhere = target.everywhere.resolve(&file.path);
-            if !files.contains(&everywhere) {
-                files.push(everywhere);
-            }
-            for settings in files {
-                let settings = parsed(&settings, file.format, snapshot)?;
-                let flags = at(&settings, path).and_then(Value::as_object);
-                if flags.is_some_and(|flags| flags.iter().any(|(key, flag)| key.starts_with(begins) && is_set(flag))) {
-                    return Ok(true);
-                }
-            }
-            Ok(false)
-        }
+        PluginsInUse::Flags { begins, .. } => Ok(enabled_plugin(target, begins, snapshot)?.is_some()),
         PluginsInUse::Folder { folder, rules } => {
             if snapshot.list(&target.everywhere.resolve(folder))?.is_none() {
                 return Ok(false);
@@ -75,6 +59,32 @@ pub(super) fn has_plugin(target: &Target, snapshot: &mut Snapshot) -> Result<boo
             Ok(at(&noted, &rules.path).and_then(Value::as_array).is_none_or(|rules| rules.iter().any(is_for)))
         }
     }
+}
+
+/// The first enabled plugin whose key begins so, and the settings file that enables it. A plugin enabled everywhere is
+/// enabled in a project too.
+pub(super) fn enabled_plugin(
+    target: &Target,
+    begins: &str,
+    snapshot: &mut Snapshot,
+) -> Result<Option<(String, AbsolutePath)>, InstallError> {
+    let in_use = target.descriptor.plugin.as_ref().and_then(|plugin| plugin.in_use.as_ref());
+    let Some(PluginsInUse::Flags { file, path, .. }) = in_use else { return Ok(None) };
+    let Some(file) = target.descriptor.files.get(file) else { return Ok(None) };
+    let is_set = |value: &Value| value == &Value::Bool(true) || value["enabled"] == Value::Bool(true);
+    let mut files = registered::paths(target, file, snapshot);
+    let everywhere = target.everywhere.resolve(&file.path);
+    if !files.contains(&everywhere) {
+        files.push(everywhere);
+    }
+    for settings in files {
+        let flags = parsed(&settings, file.format, snapshot)?;
+        let mut flags = at(&flags, path).and_then(Value::as_object).into_iter().flatten();
+        if let Some((key, _)) = flags.find(|(key, flag)| key.starts_with(begins) && is_set(flag)) {
+            return Ok(Some((key.clone(), settings)));
+        }
+    }
+    Ok(None)
 }
 
 fn parsed(path: &AbsolutePath, format: HostFormat, snapshot: &mut Snapshot) -> Result<Value, InstallError> {

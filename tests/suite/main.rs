@@ -146,6 +146,7 @@ mod state;
 mod structure;
 mod subsets;
 mod takeover;
+mod takeover_peers;
 #[path = "../../src/testing.rs"]
 mod testing;
 mod tiers;

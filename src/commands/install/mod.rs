@@ -394,6 +394,7 @@ fn status(context: &mut Context, StatusArgs { which, all, verbose }: &StatusArgs
     let installer = OnceCell::new();
     let mut report = StatusReport::default();
     job::example(&descriptors).clone_into(&mut report.example);
+    let mut looked_apart = false;
     for descriptor in &descriptors {
         for scope in &scopes {
             let target = match which.target(context, descriptor.clone(), *scope) {
@@ -419,6 +420,12 @@ fn status(context: &mut Context, StatusArgs { which, all, verbose }: &StatusArgs
             is_there |= unlisted.is_some();
             if !everything || is_there {
                 report.push(&target, status, unlisted, &off);
+            }
+            // What cannot be looked at must not prevent the rest of the status.
+            report.push_others(&target, install::others(&target).unwrap_or_default());
+            if everything && *scope == Scope::Global && which.config_dir.is_none() && !looked_apart {
+                report.push_others(&target, install::others_apart(&target).unwrap_or_default());
+                looked_apart = true;
             }
             if !is_there {
                 report.push_leftovers(install::leftovers(&target).unwrap_or_default());

@@ -10,12 +10,12 @@ use crate::disk::AbsolutePath;
 use crate::failure::Explain;
 use crate::hooks;
 use crate::install::{
-    self, Act, Detected, InstallError, InstallPlan, Keeping, Leftover, NotLoaded, PlanReport, StatusLine, Target,
-    Unlisted, Wish,
+    self, Act, Detected, InstallError, InstallPlan, Keeping, Leftover, NotLoaded, OtherInstall, PlanReport, StatusLine,
+    Target, Unlisted, Wish,
 };
 use crate::runtime::{Descriptor, Scope};
 use crate::text::screen::counted;
-use crate::text::shell::Typed;
+use crate::text::shell::{Typed, typed};
 
 /// The result of `install` or `uninstall`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -104,6 +104,9 @@ pub(super) struct HostReport {
     pub(super) not_loaded: Vec<NotLoaded>,
     /// Installs of another program of this name that were replaced.
     pub(super) taken_over: Vec<TakenOver>,
+    /// Enabled plugins of other programs: their commands and hooks exist twice.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) others: Vec<OtherReport>,
     /// Our manifests that came with the repository: the files they list count as the user's.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) claimed: Vec<String>,
@@ -181,6 +184,11 @@ impl UnlistedReport {
         parts.join(" and ")
     }
 
+    /// The verb after [`Self::what`].
+    pub(super) fn verb(&self) -> &'static str {
+        if self.files == 1 && self.settings.is_empty() { "is" } else { "are" }
+    }
+
     /// The files that stay, in a sentence.
     pub(super) fn stays(&self, verbose: bool) -> Option<String> {
         let names = some_of(&self.uncertain, verbose);
@@ -199,13 +207,82 @@ pub(super) fn some_of(names: &[String], all: bool) -> String {
     }
 }
 
+/// An install of another program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(super) struct OtherReport {
+    /// The program, as its package is named.
+    program: String,
+    #[serde(skip)]
+    title: String,
+    version: Option<String>,
+    root: String,
+    #[serde(skip)]
+    shown: String,
+    /// The host; null for a program with folders for itself.
+    runtime: Option<String>,
+    scope: &'static str,
+    /// The command that replaces it with our install; null if it stays.
+    pub(super) replaced_by: Option<String>,
+    /// Why it stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stays: Option<String>,
+}
+
+impl OtherReport {
+    pub(super) fn new(target: &Target, other: OtherInstall) -> Self {
+        let replaces = other.stays.is_none();
+        Self {
+            program: other.program,
+            title: other.title,
+            version: other.version,
+            shown: target.shown(&other.root),
+            root: other.root.to_string(),
+            runtime: other.runtime.map(|runtime| runtime.to_string()),
+            scope: other.scope.word(),
+            replaced_by: replaces.then(|| typed!("gsd-tools install {}", target.flags()).to_string()),
+            stays: other.stays,
+        }
+    }
+
+    /// The program, its version and its folder.
+    fn name(&self) -> String {
+        let version = self.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+        let shown = if self.shown.is_empty() { "this project" } else { &self.shown };
+        format!("{}{version} in {shown}", self.title)
+    }
+
+    /// One line of `status`.
+    pub(super) fn line(&self) -> String {
+        let what = match (&self.replaced_by, &self.stays) {
+            (Some(command), _) => format!("`{command}` replaces it"),
+            (None, stays) => format!("it stays: {}", stays.as_deref().unwrap_or_default()),
+        };
+        format!("{} (not ours); {what}", self.name())
+    }
+
+    /// The warning of an install.
+    pub(super) fn warning(&self) -> String {
+        format!("{} is enabled too: {}", self.name(), self.stays.as_deref().unwrap_or_default())
+    }
+
+    /// Whether both are the same install.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        self.program == other.program && self.root == other.root
+    }
+}
+
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct TakenOver {
     pub(super) root: String,
+    /// The program, as its package is named.
+    pub(super) program: String,
     pub(super) version: Option<String>,
     /// Permissions of the replaced program: the host asks about these calls again unless we allow them too.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) permissions: Vec<String>,
+    /// Settings that it made, or you: they stay.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) unsure: Vec<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -265,7 +342,9 @@ impl InstallReport {
         let kept_out =
             self.hosts.iter().flat_map(|host| host.kept_out.iter().map(|why| format!("{}: {why}", host.name)));
         let not_kept = self.not_kept.iter().map(|why| format!("this call cannot be undone: {why}"));
-        warnings.chain(kept_out).chain(not_kept).collect()
+        let others =
+            self.hosts.iter().flat_map(|host| host.others.iter().map(|it| format!("{}: {}", host.name, it.warning())));
+        warnings.chain(kept_out).chain(others).chain(not_kept).collect()
     }
 
     /// The code of the first failure, else 0.
@@ -318,8 +397,14 @@ impl HostReport {
         self.taken_over = taken_over
             .map(|other| TakenOver {
                 root: target.shown(&other.root),
+                program: other.program,
                 version: other.version,
                 permissions: other.permissions,
+                unsure: other
+                    .unsure
+                    .into_iter()
+                    .map(|(path, setting)| format!("{setting} in {}", target.shown(&path)))
+                    .collect(),
             })
             .collect();
         self.claimed = plan.claimed.iter().map(|path| target.shown(path)).collect();
@@ -338,7 +423,8 @@ impl HostReport {
                 Act::GiveWay => self.gave_way.push(path()),
                 Act::Elsewhere => self.elsewhere.push(path()),
                 Act::SetAside { to } => {
-                    if wish.installs() {
+                    // Our files do not replace a file of another program that is set aside.
+                    if wish.installs() && step.kind().is_some() {
                         self.updated += 1;
                     } else {
                         self.removed += 1;
@@ -366,6 +452,7 @@ impl HostReport {
         self.not_loaded.clone_from(&adds.not_loaded);
         let kept_out = adds.kept_out.iter().map(|(path, key, value)| kept_out(&target.shown(path), key, value));
         self.kept_out = kept_out.collect();
+        self.others = adds.other_plugins.iter().map(|other| OtherReport::new(target, other.clone())).collect();
         self.other_scope = adds.other_scope.as_ref().map(ToString::to_string);
         self.shown.other_scope = adds.other_scope.as_ref().map(|root| target.shown(root)).unwrap_or_default();
     }

@@ -3,10 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::report::{UnlistedReport, chain};
+use super::report::{OtherReport, UnlistedReport, chain};
 use crate::acts::hooks::state::{HooksState, Off};
 use crate::hooks;
-use crate::install::{self, Detected, Drift, InstallError, Leftover, NotLoaded, Status, Target, Unlisted};
+use crate::install::{
+    self, Detected, Drift, InstallError, Leftover, NotLoaded, OtherInstall, Status, Target, Unlisted,
+};
 use crate::operations::answers::finding::{Finding, Severity};
 use crate::runtime::Scope;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
@@ -22,6 +24,8 @@ pub(in crate::commands) struct StatusReport {
     /// Folders with files of yours in hosts without an install.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     leftovers: Vec<Leftover>,
+    /// Installs of other programs of this family.
+    others: Vec<OtherReport>,
     /// If nothing is installed: the kept history of earlier installs, for undoing them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) history: Option<Leftover>,
@@ -115,7 +119,7 @@ fn findings(target: &Target, status: &Status, hooks: HooksState, not_loaded: &[N
 
 /// The finding about an install without a manifest.
 fn without_manifest(target: &Target, unlisted: &UnlistedReport) -> Finding {
-    let what = format!("the manifest is missing, but {} are there", unlisted.what());
+    let what = format!("the manifest is missing, but {} {} there", unlisted.what(), unlisted.verb());
     let flags = target.flags();
     let cure = format!(
         "run `{}` to repair the install, or `{}` to remove it",
@@ -192,6 +196,17 @@ impl StatusReport {
         self.findings.push(Finding::warning("folder-gone", what).cure(cure));
     }
 
+    /// Adds installs of other programs, each once.
+    pub(super) fn push_others(&mut self, target: &Target, found: Vec<OtherInstall>) {
+        for other in found.into_iter().map(|other| OtherReport::new(target, other)) {
+            match self.others.iter_mut().find(|known| known.is(&other)) {
+                None => self.others.push(other),
+                Some(known) if known.replaced_by.is_none() => *known = other,
+                Some(_) => {}
+            }
+        }
+    }
+
     pub(super) fn push_leftovers(&mut self, found: Vec<Leftover>) {
         for leftover in found {
             let is_known = |known: &Leftover| known.path == leftover.path;
@@ -231,6 +246,9 @@ impl StatusReport {
         let mut blocks: Vec<String> = self.installs.iter().map(|host| host.text(screen, verbose)).collect();
         if self.installs.is_empty() {
             blocks.push(screen.commands(&self.nothing(screen)));
+        }
+        if !self.others.is_empty() {
+            blocks.push(self.others.iter().map(|other| line(screen, "", Mark::Open, &other.line())).collect());
         }
         if !self.leftovers.is_empty() || self.history.is_some() {
             let lines = self.leftovers.iter().chain(&self.history).map(|leftover| leftover_line(screen, leftover));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::report::{HostReport, InstallReport, OWN_IT, Outcome, SetAside, TWICE, TakenOver, some_of};
+use super::report::{HostReport, InstallReport, OWN_IT, OtherReport, Outcome, SetAside, TWICE, TakenOver, some_of};
 use crate::failure::{Failure, Reason};
 use crate::install::{StatusLine, Wish};
 use crate::runtime::Scope;
@@ -366,21 +366,24 @@ impl HostSection<'_> {
             Telling::Proposed | Telling::Rehearsed => ("replaces", "removes"),
             Telling::Done | Telling::DoneAsAsked => ("replaced", "removed"),
         };
-        for TakenOver { root, version, permissions } in &self.host.taken_over {
+        for TakenOver { root, program, version, permissions, unsure } in &self.host.taken_over {
             let version = version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
-            lines.push(format!("{replaced} gsd-core{version} in {root}"));
+            lines.push(format!("{replaced} {program}{version} in {root}"));
             if !permissions.is_empty() {
                 lines.push(format!("{removed} its permissions: {}", some_of(permissions, self.verbose)));
             }
+            if !unsure.is_empty() {
+                lines.push(format!("left, because it may be yours: {}", some_of(unsure, self.verbose)));
+            }
         }
         if let Some(unlisted) = &self.host.unlisted {
-            let what = unlisted.what();
+            let (what, are) = (unlisted.what(), unlisted.verb());
             lines.push(match (self.wish, self.telling.is_done()) {
                 (Wish::Install | Wish::Update, true) => {
-                    format!("the manifest was missing: {what} from an earlier install are listed again")
+                    format!("the manifest was missing: {what} from an earlier install {are} listed again")
                 }
                 (Wish::Install | Wish::Update, false) => {
-                    format!("the manifest is missing: {what} from an earlier install are listed again")
+                    format!("the manifest is missing: {what} from an earlier install {are} listed again")
                 }
                 (Wish::Uninstall, true) => format!("the manifest was missing: removed what is certainly ours, {what}"),
                 (Wish::Uninstall, false) => format!("the manifest is missing: removes what is certainly ours, {what}"),
@@ -413,6 +416,7 @@ impl HostSection<'_> {
                 typed!("gsd-tools uninstall --{} --{}", host.runtime, other)
             ));
         }
+        warnings.extend(host.others.iter().map(OtherReport::warning));
         if host.plugin {
             warnings.push(TWICE.to_owned());
         }
@@ -429,12 +433,16 @@ impl HostSection<'_> {
         let what = if host.from_version.is_some() { "You had edited" } else { "There was already a file" };
         let moved = host.set_aside.iter();
         let moved = moved.map(|SetAside { path, to }| format!("{what} {path}. Your version {saved} saved to {to}"));
-        let mut lines = self.first_of(moved.collect(), "files were moved like this");
+        let are = |done: &'static str, planned: &'static str| if self.telling.is_done() { done } else { planned };
+        let moved_like = are("files were moved like this", "files will be moved like this");
+        let mut lines = self.first_of(moved.collect(), moved_like);
         let edited =
             host.edited.iter().map(|path| format!("your edits stay, with the changes of this version: {path}"));
-        lines.extend(self.first_of(edited.collect(), "files were merged like this"));
+        lines.extend(
+            self.first_of(edited.collect(), are("files were merged like this", "files will be merged like this")),
+        );
         let left = host.left.iter().map(|path| format!("not removed, because you had edited it: {path}"));
-        lines.extend(self.first_of(left.collect(), "files were left like this"));
+        lines.extend(self.first_of(left.collect(), are("files were left like this", "files will be left like this")));
         lines.extend(host.leftovers.iter().map(ToString::to_string));
         let elsewhere = host.elsewhere.iter();
         lines.extend(elsewhere.map(|path| format!("not removed, because a link leads out of the folder: {path}")));

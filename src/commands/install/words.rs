@@ -34,6 +34,7 @@ const FLAGS: &[&str] = &[
     "plan",
     "diff",
     "json",
+    "text",
     "host",
     "skills",
     "uninstall",

@@ -12,6 +12,8 @@ pub(super) struct PredecessorFacts {
     pub(super) manifest_keys: Vec<String>,
     /// With `{name}`: files that it makes, whether its manifest lists them or not.
     pub(super) surfaces: Vec<String>,
+    /// Names of commands that the manifest may not list.
+    pub(super) names: Vec<String>,
     pub(super) folders: Vec<String>,
     pub(super) empty_folders: Vec<String>,
     /// With `{root}`.
@@ -23,6 +25,7 @@ pub(super) struct PredecessorFacts {
     elsewhere: Vec<Elsewhere>,
     home: Vec<HomeFolder>,
     settings: Vec<SettingsFiles>,
+    pub(super) unsure: Vec<UnsureSetting>,
     pub(super) block: Vec<Block>,
     pub(super) toml: TomlFacts,
     pub(super) bookkeeping: Vec<Bookkeeping>,
@@ -52,6 +55,15 @@ struct SettingsFiles {
     paths: Vec<String>,
 }
 
+/// A setting that a person may have made too.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct UnsureSetting {
+    pub(super) path: Vec<String>,
+    /// Its value, or one element of the list.
+    pub(super) value: serde_json::Value,
+}
+
 /// The lines around a block.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -67,6 +79,13 @@ pub(super) struct TomlFacts {
     pub(super) tables: Vec<String>,
     pub(super) lines: Vec<TableLine>,
     pub(super) agents: String,
+    pub(super) hooks: String,
+    /// The ends of the paths that such a table runs.
+    pub(super) hook_files: Vec<String>,
+    /// What it puts on top of the file, where the keys of the user that follow become part of its table.
+    pub(super) top: String,
+    /// The comment, anywhere in the file, that marks [`Self::top`] as theirs.
+    pub(super) top_comment: String,
 }
 
 /// A line in a table of the user that may belong to the other program.

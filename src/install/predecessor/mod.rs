@@ -1,11 +1,13 @@
 //! An install by another program of the same name, which ours replaces.
 //!
 //! Its own manifest is the proof: a file with the digest listed there belongs to that program and is removed; one that
-//! was changed since is set aside; a file that it does not list is only removed if its exact text is known. Without
-//! such a manifest, nothing is touched. What it wrote into files of the user is recognised by its names and removed,
-//! see [`settings`].
+//! was changed since is set aside. A file that it does not list is removed if its exact text is known, or if it has one
+//! of that program's names, refers to its files, and was last written when the manifest was. Without such a manifest,
+//! nothing is touched. What it wrote into files of the user is recognised by its names and removed, see [`settings`].
+//! Which program it is, [`programs`] finds.
 
 mod facts;
+mod programs;
 mod settings;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +18,7 @@ use super::{InstallError, Target};
 use crate::disk::{self, AbsolutePath, Digest, RelativePath, Snapshot};
 use crate::runtime::{HostFormat, RuntimeId};
 use facts::PredecessorFacts;
+pub(crate) use programs::{OtherInstall, apart, is_anothers, others, plugins};
 use settings::Spellings;
 
 /// One install of that program.
@@ -23,10 +26,14 @@ use settings::Spellings;
 pub(crate) struct Predecessor {
     /// The folder of its manifest.
     pub(crate) root: AbsolutePath,
+    /// The program, as its package is named.
+    pub(crate) program: String,
     pub(crate) version: Option<String>,
     pub(crate) files: BTreeMap<AbsolutePath, Attribution>,
     /// Files with its names that are really somewhere else, because a link of the user leads there.
     pub(crate) elsewhere: Vec<AbsolutePath>,
+    /// Files with its names in folders shared with others, whose bytes differ from the listed ones.
+    pub(crate) changed: Vec<AbsolutePath>,
     /// Folders that may contain only its files, deepest first.
     pub(crate) folders: Vec<AbsolutePath>,
     /// Files of the user that it edits.
@@ -42,7 +49,8 @@ pub(crate) struct Predecessor {
 pub(crate) enum Attribution {
     /// Its manifest has this digest.
     Listed(Digest),
-    /// Its text is known, or equals that of a listed file; this is its digest.
+    /// Its text is known, or equals that of a listed file, or it was written together with the manifest; this is its
+    /// digest.
     Known(Digest),
     /// Only its name matches one of that program.
     Named,
@@ -129,10 +137,15 @@ impl Predecessor {
     ) -> Result<Self, InstallError> {
         let facts = facts()?;
         let homes = homes(&facts, target, snapshot);
+        let program = programs::program_in(&programs::family()?, &root, snapshot)?;
+        let version = manifest.foreign_text("version").map(str::to_owned);
+        let version = version.or_else(|| program.version(&root, snapshot));
         let mut predecessor = Self {
-            version: manifest.foreign_text("version").map(str::to_owned),
+            program: program.name,
+            version,
             files: BTreeMap::new(),
             elsewhere: Vec::new(),
+            changed: Vec::new(),
             folders: Vec::new(),
             settings: BTreeMap::new(),
             manifest_keys: facts.manifest_keys.clone(),
@@ -148,13 +161,24 @@ impl Predecessor {
                 Some((RelativePath::parse(path).ok()?, digest.as_str().and_then(Digest::parse)?))
             })
             .collect();
+        let mut ours_there = Vec::new();
+        for home in &homes {
+            // A manifest that cannot be read is reported by its own host.
+            let Ok(found) = super::vouch::read(target, home, snapshot) else { continue };
+            let files = found.manifest.installs.values().flat_map(|section| section.holdings.files.keys());
+            ours_there.extend(files.map(|path| home.join(path)));
+        }
         for (path, digest) in &listed {
             predecessor.files.insert(predecessor.root.join(path), Attribution::Listed(*digest));
             for home in &homes {
                 let path = home.join(path);
                 // In a folder shared with others, only identical bytes count.
-                if snapshot.look(&path)?.digest() == Some(*digest) {
-                    predecessor.files.insert(path, Attribution::Listed(*digest));
+                match snapshot.look(&path)?.digest() {
+                    Some(found) if found == *digest => {
+                        predecessor.files.insert(path, Attribution::Listed(*digest));
+                    }
+                    Some(_) if !ours_there.contains(&path) => predecessor.changed.push(path),
+                    Some(_) | None => {}
                 }
             }
         }
@@ -164,7 +188,7 @@ impl Predecessor {
             |path: &AbsolutePath| homes.iter().chain([&predecessor.root]).any(|it| snapshot.is_inside(path, it));
         predecessor.elsewhere = predecessor.files.keys().filter(|path| !inside(path)).cloned().collect();
         predecessor.files.retain(|path, _| !predecessor.elsewhere.contains(path));
-        predecessor.note_folders(&homes);
+        predecessor.note_folders(&homes, target, snapshot);
         let settings: Vec<(AbsolutePath, HostFormat)> = predecessor
             .facts
             .settings(&target.descriptor.id, target.scope)
@@ -196,6 +220,8 @@ impl Predecessor {
                     }
                     let digest = snapshot.look(&path)?.digest().filter(|digest| self.facts.texts.contains(digest));
                     let named = self.facts.scripts.contains(&entry.name) && folder.contains("hooks");
+                    let written = named && self.is_of_its_time(&path);
+                    let digest = digest.or(snapshot.digest(&path).filter(|_| written));
                     let evidence = digest.map(Attribution::Known).or(named.then_some(Attribution::Named));
                     self.files.extend(evidence.map(|evidence| (path, evidence)));
                 }
@@ -220,14 +246,21 @@ impl Predecessor {
         self.look_for_surfaces(listed, snapshot)
     }
 
-    /// Adds commands, skills and agents with its names: known if the text is the same in another form, otherwise only
-    /// named.
+    /// Adds commands, skills and agents with its names: known if the text is the same in another form, or if it was
+    /// written with the manifest and refers to that program; otherwise only named.
     fn look_for_surfaces(
         &mut self,
         listed: &[(RelativePath, Digest)],
         snapshot: &mut Snapshot,
     ) -> Result<(), InstallError> {
-        let names: BTreeSet<String> = listed.iter().filter_map(|(path, _)| name_of(path.as_str())).collect();
+        let mentions = programs::family()?.mentions;
+        let mut names: BTreeSet<String> = listed.iter().filter_map(|(path, _)| name_of(path.as_str())).collect();
+        names.extend(self.unlisted_names(&mentions, snapshot)?);
+        let of_its_time = |name: &&String| {
+            let mut paths = self.facts.surfaces.iter().map(|form| self.root.resolve(form.replace("{name}", name)));
+            paths.any(|path| self.is_of_its_time(&path))
+        };
+        names.extend(self.facts.names.iter().filter(of_its_time).cloned());
         for name in names {
             let paths: Vec<AbsolutePath> = self
                 .facts
@@ -243,6 +276,7 @@ impl Predecessor {
                 for other in known.iter().filter(|_| text.is_some()) {
                     twin |= self.is_as_listed(other, snapshot)? && body(other, snapshot)? == text;
                 }
+                twin |= self.is_of_its_time(&path) && mentions_one(&path, &mentions, snapshot)?;
                 let digest = snapshot.digest(&path).filter(|_| twin);
                 self.files.insert(path, digest.map_or(Attribution::Named, Attribution::Known));
             }
@@ -250,12 +284,42 @@ impl Predecessor {
         Ok(())
     }
 
+    /// The names of commands that its manifest lists in no form: files with its prefix that refer to its folder and were
+    /// written with the manifest.
+    fn unlisted_names(&self, mentions: &[String], snapshot: &mut Snapshot) -> Result<Vec<String>, InstallError> {
+        let folders: Vec<String> = mentions.iter().filter(|word| word.ends_with('/')).cloned().collect();
+        let mut names = Vec::new();
+        for form in &self.facts.surfaces {
+            let Some((before, after)) = form.split_once("gsd-{name}") else { continue };
+            let folder = self.root.resolve(before);
+            for entry in snapshot.list(&folder)?.unwrap_or_default() {
+                let below = after.strip_prefix('/');
+                let stem = if below.is_some() { Some(entry.name.as_str()) } else { entry.name.strip_suffix(after) };
+                let Some(name) = stem.and_then(|stem| stem.strip_prefix("gsd-")) else { continue };
+                let path = below
+                    .map_or_else(|| folder.resolve(&entry.name), |below| folder.resolve(&entry.name).resolve(below));
+                let is_new = !self.files.contains_key(&path) && snapshot.is_file(&path);
+                if is_new && self.is_of_its_time(&path) && mentions_one(&path, &folders, snapshot)? {
+                    names.push(name.to_owned());
+                }
+            }
+        }
+        Ok(names)
+    }
+
+    /// True if the file was last written during the install that wrote the manifest.
+    fn is_of_its_time(&self, path: &AbsolutePath) -> bool {
+        let manifest = disk::modified(self.root.resolve(super::manifest::FILE).as_path());
+        let (Some(manifest), Some(file)) = (manifest, disk::modified(path.as_path())) else { return false };
+        (manifest - LONGEST..=manifest + SLACK).contains(&file)
+    }
+
     fn is_as_listed(&self, path: &AbsolutePath, snapshot: &mut Snapshot) -> Result<bool, InstallError> {
         let Some(Attribution::Listed(digest)) = self.files.get(path) else { return Ok(false) };
         Ok(snapshot.look(path)?.digest() == Some(*digest))
     }
 
-    fn note_folders(&mut self, homes: &[AbsolutePath]) {
+    fn note_folders(&mut self, homes: &[AbsolutePath], target: &Target, snapshot: &Snapshot) {
         let mut folders: BTreeSet<AbsolutePath> = BTreeSet::new();
         for path in self.files.keys() {
             let above = std::iter::successors(path.parent(), AbsolutePath::parent);
@@ -266,6 +330,16 @@ impl Predecessor {
             }
         }
         folders.extend(self.facts.empty_folders.iter().map(|folder| self.root.resolve(folder)));
+        // The host's folder is the user's; a folder that only this program makes is not.
+        if ![&target.root, &target.project, &target.user].contains(&&self.root) {
+            folders.insert(self.root.clone());
+        }
+        let settings = self.facts.settings(&target.descriptor.id, target.scope).filter_map(|(path, _)| {
+            let folder = placed(target, path)?.parent()?;
+            let is_users = [&target.root, &target.project, &target.user].contains(&&folder);
+            Some(folder).filter(|folder| !is_users && snapshot.is_folder(folder))
+        });
+        folders.extend(settings);
         self.folders = folders.into_iter().rev().collect();
     }
 
@@ -282,6 +356,11 @@ impl Predecessor {
         let below = path.relative_to(&self.root);
         let aside = self.root.resolve(super::target::SET_ASIDE);
         below.map_or_else(|| aside.resolve(path.name()), |below| aside.join(&below))
+    }
+
+    /// Settings in the text that it makes, but that may be the user's: they stay.
+    pub(crate) fn unsure(&self, format: HostFormat, text: &str) -> Vec<String> {
+        settings::unsure(&self.facts, format, text)
     }
 
     /// The permissions that [`Self::clean`] removes from the text.
@@ -313,14 +392,35 @@ fn spellings(root: &AbsolutePath, target: &Target) -> Spellings {
     Spellings { roots, names }
 }
 
+/// The folders whose files have the name of a command or an agent.
+const NAMED_FOLDERS: &[&str] = &[
+    "commands/",
+    "command/",
+    "agents/",
+    "workflows/",
+    "gsd-core/commands/",
+    "gsd-core/agents/",
+    "gsd-core/workflows/",
+    "get-shit-done/workflows/",
+];
+
+/// How long an install of that program may take, in milliseconds; its manifest is among the last files.
+const LONGEST: i64 = 120_000;
+
+/// How much later than the manifest the last file may be.
+const SLACK: i64 = 5_000;
+
+/// True if the text has one of the words, in any case.
+fn mentions_one(path: &AbsolutePath, words: &[String], snapshot: &mut Snapshot) -> Result<bool, InstallError> {
+    let text = snapshot.read(path)?.and_then(|bytes| std::str::from_utf8(bytes).ok());
+    let text = text.map(str::to_lowercase).unwrap_or_default();
+    Ok(words.iter().any(|word| text.contains(word)))
+}
+
 /// The name of the command or agent that a listed file is for.
 fn name_of(path: &str) -> Option<String> {
     let skill = path.strip_suffix("/SKILL.md").and_then(|folder| folder.rsplit('/').next());
-    let file = path.rsplit('/').next().filter(|_| {
-        ["commands/", "command/", "agents/", "workflows/", "gsd-core/commands/", "gsd-core/agents/"]
-            .iter()
-            .any(|folder| path.starts_with(folder))
-    });
+    let file = path.rsplit('/').next().filter(|_| NAMED_FOLDERS.iter().any(|folder| path.starts_with(folder)));
     let stem = skill.or_else(|| file.and_then(|name| name.split('.').next()))?;
     let name = stem.strip_prefix("gsd-").unwrap_or(stem);
     (!name.is_empty()).then(|| name.to_owned())

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::facts::PredecessorFacts;
+use super::facts::{PredecessorFacts, UnsureSetting};
 use crate::install::shared::{self, SharedError};
 use crate::runtime::HostFormat;
 use crate::text::edit::{FileFormat, JsonDialect};
@@ -38,6 +38,26 @@ pub(super) fn permissions(facts: &PredecessorFacts, spellings: &Spellings, text:
     let known = spellings.of(&facts.permissions);
     let entries = list.as_ref().and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     entries.filter(|entry| known.iter().any(|known| known == entry)).map(str::to_owned).collect()
+}
+
+/// The settings that the other program makes, but that a person may have made too: `permissions.deny Read(.env)`.
+pub(super) fn unsure(facts: &PredecessorFacts, format: HostFormat, text: &str) -> Vec<String> {
+    let is_json = matches!(
+        format,
+        HostFormat::Json | HostFormat::JsonWithComments | HostFormat::JsonWithCommentsAndTrailingCommas
+    );
+    let document = JsonDocument::parse(text, JsonDialect::CommentsAndTrailingCommas);
+    let Some(document) = document.ok().filter(|_| is_json) else { return Vec::new() };
+    let has = |known: &&UnsureSetting| match document.value(&known.path) {
+        Some(Value::Array(elements)) => elements.contains(&known.value),
+        Some(value) => value == known.value,
+        None => false,
+    };
+    let shown = |known: &UnsureSetting| {
+        let value = known.value.as_str().map_or_else(|| known.value.to_string(), str::to_owned);
+        format!("{} {value}", known.path.join("."))
+    };
+    facts.unsure.iter().filter(has).map(shown).collect()
 }
 
 /// The text without the other program's parts; `None` if nothing is left.
@@ -238,16 +258,25 @@ fn without_blocks(facts: &PredecessorFacts, text: &str) -> Result<String, Shared
 fn clean_toml(facts: &PredecessorFacts, spellings: &Spellings, text: &str) -> Result<String, SharedError> {
     TomlDocument::parse(text)?;
     let before = text;
-    let text = without_blocks(facts, text)?;
+    let text = without_top(facts, &without_blocks(facts, text)?);
     let mut left = String::with_capacity(text.len());
     let (mut owned, mut last_went) = (false, false);
     for table in tables(&text) {
+        let is_marked = has_only_their_lines(facts, &text, table);
         let table = &without_lines(facts, &text, table);
         let plain = table.replace("\r\n", "\n");
         let is_agent = plain.starts_with(&facts.toml.agents) && names_a_file_of_theirs(&plain, spellings);
         let is_known = facts.toml.tables.contains(&format!("{}\n", plain.trim_matches('\n')));
-        last_went = is_agent || (owned && is_known);
-        if !last_went {
+        let is_hook = plain.starts_with(&facts.toml.hooks) && runs_a_file_of_theirs(facts, &plain);
+        last_went = is_agent || is_hook || is_marked || (owned && is_known);
+        if last_went {
+            // A comment below the table belongs to the next one.
+            let is_comment = |line: &&str| line.starts_with('#');
+            let comments: String = table.split_inclusive('\n').skip(1).filter(is_comment).collect();
+            let comments = without_comments(facts, &comments, &mut owned);
+            last_went = comments.is_empty();
+            left.push_str(&comments);
+        } else {
             left.push_str(&without_comments(facts, table, &mut owned));
         }
     }
@@ -263,17 +292,41 @@ fn clean_toml(facts: &PredecessorFacts, spellings: &Spellings, text: &str) -> Re
     Ok(if left.trim().is_empty() { String::new() } else { left })
 }
 
-/// The table without the lines that a comment elsewhere in the text marks as theirs.
+/// True if a comment elsewhere in the text marks the line of the table as theirs.
+fn is_marked_line(facts: &PredecessorFacts, text: &str, table: &str, line: &str) -> bool {
+    facts.toml.lines.iter().any(|known| {
+        table.lines().next().is_some_and(|header| header.trim_end() == known.table)
+            && line.trim_end() == known.line
+            && text.lines().any(|line| line.trim_end() == known.comment)
+    })
+}
+
+/// True if the table has lines, and a comment elsewhere in the text marks all of them as theirs.
+fn has_only_their_lines(facts: &PredecessorFacts, text: &str, table: &str) -> bool {
+    let mut lines = table.lines().skip(1).filter(|line| !line.trim().is_empty()).peekable();
+    lines.peek().is_some() && lines.all(|line| is_marked_line(facts, text, table, line))
+}
+
+/// The table without the lines that a comment elsewhere in the text marks as theirs, if it has other lines.
 fn without_lines(facts: &PredecessorFacts, text: &str, table: &str) -> String {
-    let theirs = |line: &str| {
-        facts.toml.lines.iter().any(|known| {
-            table.lines().next().is_some_and(|header| header.trim_end() == known.table)
-                && line.trim_end() == known.line
-                && text.lines().any(|line| line.trim_end() == known.comment)
-        })
-    };
+    let theirs = |line: &str| is_marked_line(facts, text, table, line);
     let others = table.lines().skip(1).any(|line| !line.trim().is_empty() && !theirs(line));
     if others { table.split_inclusive('\n').filter(|line| !theirs(line)).collect() } else { table.to_owned() }
+}
+
+/// The text without the table that they put on top of it, above keys of the user. In that table the user's own keys are
+/// flags, and the keys that were at the top of the file are not.
+fn without_top(facts: &PredecessorFacts, text: &str) -> String {
+    let (top, comment) = (&facts.toml.top, &facts.toml.top_comment);
+    let is_marked = text.lines().any(|line| line.trim_end() == comment);
+    let Some(rest) = text.strip_prefix(top.as_str()).filter(|_| is_marked) else { return text.to_owned() };
+    let first = tables(text).first().map(|table| table[top.len().min(table.len())..].to_owned()).unwrap_or_default();
+    let is_flag = |line: &str| {
+        line.split('#')
+            .next()
+            .is_some_and(|line| line.split_once('=').is_some_and(|(_, value)| matches!(value.trim(), "true" | "false")))
+    };
+    if first.lines().any(is_flag) { text.to_owned() } else { rest.to_owned() }
 }
 
 /// The piece without the comments that mark what follows as theirs, and without the blank lines directly below them.
@@ -291,11 +344,27 @@ fn without_comments(facts: &PredecessorFacts, piece: &str, found: &mut bool) -> 
     left
 }
 
+/// The lines of a table with keys.
+fn keys_of(table: &str) -> impl Iterator<Item = &str> + Clone {
+    table.lines().skip(1).filter(|line| !line.trim().is_empty() && !line.starts_with('#'))
+}
+
+/// True if the table registers one command, which runs their file.
+fn runs_a_file_of_theirs(facts: &PredecessorFacts, table: &str) -> bool {
+    let runs = |line: &str| {
+        let line = line.replace('\\', "/");
+        let ends = |file: &String| line.trim_end().trim_end_matches(['"', '\'']).ends_with(file.as_str());
+        line.starts_with("command = ") && facts.toml.hook_files.iter().any(ends)
+    };
+    keys_of(table).count() == 2 && keys_of(table).any(runs)
+}
+
 fn names_a_file_of_theirs(table: &str, spellings: &Spellings) -> bool {
-    let keys = table.lines().skip(1).filter(|line| !line.trim().is_empty());
+    let keys = keys_of(table);
     let file = |line: &str| {
         let line = line.replace('\\', "/");
-        spellings.names.iter().any(|name| line.contains(&format!("/{name}/agents/gsd-")))
+        line.starts_with("config_file = \"agents/gsd-")
+            || spellings.names.iter().any(|name| line.contains(&format!("/{name}/agents/gsd-")))
     };
     keys.clone().count() == 2 && keys.into_iter().any(|line| line.starts_with("config_file = ") && file(line))
 }
@@ -398,6 +467,38 @@ mod tests {
         assert_eq!(cleaned(HostFormat::Toml, agent), None);
         let hooks = "a = 1\n\n# GSD Hooks BEGIN — managed by GSD, do not edit between these markers\n\n[[hooks]]\nevent = \"x\"\n\n# GSD Hooks END\n";
         assert_eq!(cleaned(HostFormat::Toml, hooks), Some("a = 1\n".to_owned()));
+    }
+
+    #[test]
+    fn tables_above_their_comment_are_removed_and_the_users_keys_return_to_the_top() {
+        let comment = "# GSD codex_hooks ownership: section\n\n";
+        let mine = "# mine\nmodel = \"m\"\n\n[mcp_servers.mine]\ncommand = \"c\"\n";
+        let agent = "[agents.gsd-a]\ndescription = \"d\"\nconfig_file = \"agents/gsd-a.toml\"\n";
+        let text = format!("[features]\ncodex_hooks = true\n\n{mine}\n{comment}{agent}");
+        assert_eq!(cleaned(HostFormat::Toml, &text), Some(mine.to_owned()));
+        let flags = format!("[features]\ncodex_hooks = true\n\nsearch = true\n\n{comment}{agent}");
+        assert!(
+            cleaned(HostFormat::Toml, &flags).unwrap().contains("[features]\n"),
+            "a flag of the user is in the table"
+        );
+        let between = format!("model = 1\n\n[features]\nhooks = true\n\n[x]\ny = 1\n\n{comment}{agent}");
+        assert_eq!(cleaned(HostFormat::Toml, &between), Some("model = 1\n\n[x]\ny = 1\n".to_owned()));
+        let hook = "# GSD Hooks\n[[hooks]]\nevent = \"SessionStart\"\ncommand = \"node /h/.x/get-shit-done/hooks/gsd-update-check.js\"\n";
+        assert_eq!(cleaned(HostFormat::Toml, &format!("{mine}\n{comment}{agent}\n\n{hook}")), Some(mine.to_owned()));
+        let other = "# mine too\n[[hooks]]\nevent = \"x\"\ncommand = \"mine\"\n";
+        let left = cleaned(HostFormat::Toml, &format!("{mine}\n{comment}{agent}\n{other}")).unwrap();
+        assert!(left.starts_with(mine) && left.ends_with(other), "{left}");
+        let own = "[features]\nhooks = true\n";
+        assert_eq!(cleaned(HostFormat::Toml, own), Some(own.to_owned()));
+    }
+
+    #[test]
+    fn settings_that_may_be_the_users_are_found() {
+        let facts = PredecessorFacts::embedded().unwrap();
+        let text = r#"{"worktree": {"baseRef": "head"}, "permissions": {"deny": ["Read(.env)", "Read(x)"]}}"#;
+        let found = unsure(&facts, HostFormat::Json, text);
+        assert_eq!(found, ["permissions.deny Read(.env)", "worktree.baseRef head"]);
+        assert!(unsure(&facts, HostFormat::Json, r#"{"worktree": {"baseRef": "main"}}"#).is_empty());
     }
 
     #[test]
