@@ -135,7 +135,7 @@ fn shown(paths: &[String]) -> String {
 }
 
 #[test]
-#[ignore = "slow: other programs"]
+#[ignore = "slow: another program"]
 fn an_undo_brings_real_installs_back_and_an_uninstall_leaves_only_the_users_files() {
     let Some(folder) = std::env::var_os("GSD_PEERS").map(PathBuf::from) else {
         not_run("takeover of real installs", "set GSD_PEERS to a folder with pkg/, lay.sh and user.sh");
