@@ -106,7 +106,17 @@ pub(crate) fn origin(call: &Call) -> Result<ProgramOrigin, Failure> {
             Some(name) if package.starts_with('@') => format!("{package}/{name}"),
             _ => package,
         };
-        return Ok(origin(OriginKind::Npm, Some(typed!("npm install -g {}", format!("{package}@latest")).to_string())));
+        // The packages with the program for one machine come with the main package.
+        let own = env!("CARGO_PKG_NAME");
+        let package = if package.starts_with(&format!("@{own}/")) { own.to_owned() } else { package };
+        let latest = format!("{package}@latest");
+        let above = at.checked_sub(1).and_then(|above| names.get(above)).map(String::as_str);
+        let update = match above {
+            _ if names.iter().any(|name| name == "_npx") => typed!("npx {}", latest),
+            Some("lib" | "npm") => typed!("npm install -g {}", latest),
+            _ => typed!("npm install {}", latest),
+        };
+        return Ok(origin(OriginKind::Npm, Some(update.to_string())));
     }
     if let Some((_, formula)) = after("Cellar") {
         return Ok(origin(OriginKind::Homebrew, Some(typed!("brew upgrade {}", formula).to_string())));

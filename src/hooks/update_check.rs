@@ -37,9 +37,11 @@ pub(crate) struct KnownVersions {
 }
 
 impl KnownVersions {
-    /// What an earlier call left; an unreadable file counts as empty.
+    /// What an earlier call left; an unreadable file counts as empty, and so does what was found under a name that is
+    /// not ours.
     pub(crate) fn recall(world: &World) -> Self {
-        let text = file(world).and_then(|file| disk::read_text(file).ok().flatten());
+        let file = file(world).filter(|_| published_as(world).is_some());
+        let text = file.and_then(|file| disk::read_text(file).ok().flatten());
         text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
     }
 

@@ -2,6 +2,7 @@
 //!
 //! It owns everything that was read, so that each file is opened once; the plan is made only from this.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -35,7 +36,7 @@ pub(crate) struct InstallSituation {
     images: BTreeSet<Digest>,
     pub(crate) image_folder: AbsolutePath,
     /// The texts that the install wrote, by their digest: the base of a merge.
-    written: BTreeMap<String, String>,
+    written: OnceCell<BTreeMap<String, String>>,
     pub(crate) program: Program,
     /// Folders on the way to wanted files that do not exist.
     missing: BTreeSet<AbsolutePath>,
@@ -61,7 +62,7 @@ impl InstallSituation {
             snapshot,
             images: BTreeSet::new(),
             image_folder: target.image_folder(),
-            written: BTreeMap::new(),
+            written: OnceCell::new(),
             program,
             missing: BTreeSet::new(),
             predecessors: Vec::new(),
@@ -349,9 +350,7 @@ impl InstallSituation {
                 self.images.insert(digest);
             }
         }
-        let written = self.snapshot.read(&self.written_path())?;
-        // Without it, an edited file cannot be merged, and is set aside.
-        self.written = written.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
+        self.snapshot.read(&self.written_path())?;
         Ok(())
     }
 
@@ -362,7 +361,13 @@ impl InstallSituation {
 
     /// The text of this digest that the install wrote.
     pub(crate) fn written(&self, digest: Digest) -> Option<&str> {
-        let text = self.written.get(&digest.to_string())?;
+        // Most installs have no edited file, and need none of the texts.
+        let written = self.written.get_or_init(|| {
+            // Without it, an edited file cannot be merged, and is set aside.
+            let bytes = self.snapshot.bytes(&self.written_path());
+            bytes.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default()
+        });
+        let text = written.get(&digest.to_string())?;
         (Digest::of(text.as_bytes()) == digest).then_some(text)
     }
 }

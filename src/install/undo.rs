@@ -13,7 +13,7 @@ use super::shared::{self, MadeEdit, SharedError};
 use super::situation::{WRITTEN, is_free, names};
 use super::target::SET_ASIDE;
 use super::{InstallError, Installer};
-use crate::disk::history::{History, HistoryError, Kept, KeptFile};
+use crate::disk::history::{History, HistoryError, Kept, KeptFile, TransactionSummary};
 use crate::disk::{
     self, AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Found, FoundFile, Keep, Owner, RealPaths,
     Snapshot,
@@ -120,16 +120,22 @@ pub(crate) struct UndoPlan {
     roots: Vec<AbsolutePath>,
 }
 
-/// The calls in the history, oldest first. A record that cannot be read is left out.
-pub(crate) fn past_calls(world: &World) -> Result<Vec<PastCall>, UndoError> {
+/// The calls in the history, oldest first, and why others cannot be read.
+pub(crate) fn past_calls(world: &World) -> Result<(Vec<PastCall>, Vec<HistoryError>), UndoError> {
     let history = History::in_state(&super::state(world)?);
-    let read = |summary: Result<_, HistoryError>| {
-        let summary: crate::disk::history::TransactionSummary = summary.ok()?;
-        let record = serde_json::from_value(summary.what).ok()?;
-        let (number, at, files, is_whole) = (summary.number, summary.at, summary.files, summary.is_whole);
-        Some(PastCall { number, at, record, files, is_whole, taken_back_by: None })
+    let read = |summary: Result<TransactionSummary, HistoryError>| {
+        let TransactionSummary { number, what, at, files, is_whole } = summary?;
+        let record = serde_json::from_value(what);
+        let record = record.map_err(|error| HistoryError::Broken { number, reason: error.to_string() })?;
+        Ok(PastCall { number, at, record, files, is_whole, taken_back_by: None })
     };
-    let mut calls: Vec<PastCall> = history.list()?.into_iter().filter_map(read).collect();
+    let (mut calls, mut unread) = (Vec::new(), Vec::new());
+    for summary in history.list()? {
+        match read(summary) {
+            Ok(call) => calls.push(call),
+            Err(error) => unread.push(error),
+        }
+    }
     let mut taken_back = BTreeMap::new();
     for call in calls.iter_mut().rev() {
         call.taken_back_by = taken_back.get(&call.number).copied();
@@ -137,7 +143,7 @@ pub(crate) fn past_calls(world: &World) -> Result<Vec<PastCall>, UndoError> {
             taken_back.insert(other, call.number);
         }
     }
-    Ok(calls)
+    Ok((calls, unread))
 }
 
 /// The call that `undo` or `redo` means, with or without a number.
@@ -167,7 +173,11 @@ impl Installer<'_> {
     /// Plans to take back the call with this number; without one, `undo` means the last install, update or uninstall,
     /// and `redo` the last undo.
     pub(crate) fn plan_undo(&self, verb: CallVerb, number: Option<u64>) -> Result<UndoPlan, UndoError> {
-        let calls = past_calls(self.world)?;
+        let (calls, unread) = past_calls(self.world)?;
+        let is_it = |error: &HistoryError| matches!(error, HistoryError::Broken { number: broken, .. } if Some(*broken) == number);
+        if let Some(broken) = unread.into_iter().find(is_it) {
+            return Err(broken.into());
+        }
         let call = chosen(&calls, verb, number)?;
         let plan = self.look_back(&calls, call)?;
         disk::check(&plan.roots, &plan.changes)?;
@@ -186,7 +196,7 @@ impl Installer<'_> {
             let outcome = self.disk.transact_kept(&roots, keep, |hold, changes| {
                 let plan = match shown.take().filter(|_| hold.recovered().is_empty()) {
                     Some(plan) => plan,
-                    None => self.look_back(&past_calls(self.world)?, call.clone())?,
+                    None => self.look_back(&past_calls(self.world)?.0, call.clone())?,
                 };
                 changes.clone_from(&plan.changes);
                 Ok(plan)

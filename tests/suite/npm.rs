@@ -83,7 +83,7 @@ fn packages_install_from_archives_and_node_can_go_afterwards() {
         archives.filter(|path| path.extension().is_some_and(|ending| ending == "tgz")).collect();
     assert_eq!(archives.len(), 2, "{archives:?}");
     ran(npm("npm").args(["install", "--no-audit", "--no-fund", "--loglevel=error"]).args(&archives));
-    assert!(ran(npm("npx").args(["gsd-tools", "--claude", "--global"])).contains("Undo: `gsd-tools uninstall"));
+    assert!(ran(npm("npx").args(["gsd-tools", "--claude", "--global"])).contains("Uninstall: `gsd-tools uninstall"));
 
     // The launcher passes the exit code on, and reports the cause if the program is missing.
     let wrong = npm("npx").args(["gsd-tools", "install", "--cladue"]).stdin(Stdio::null()).output().unwrap();

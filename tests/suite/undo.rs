@@ -78,6 +78,13 @@ fn a_call_that_later_ones_build_on_is_taken_back_after_them() {
     assert_eq!(home(&context), before);
     assert!(context.gsd(["undo", "1"]).failure(1).contains("already taken back by call"));
     assert!(context.gsd(["undo", "9"]).failure(1).contains("no call 9"));
+    // A record that cannot be read is not passed over.
+    let record = context.home().join(".local/state/gsd-tools/history/2.json");
+    let text = std::fs::read_to_string(&record).unwrap();
+    put(&record, "{");
+    assert!(context.gsd(["undo", "2"]).failure(1).contains("the record of transaction 2 cannot be read"));
+    assert!(context.gsd(["history"]).stderr.contains("transaction 2"));
+    put(&record, &text);
     context.gsd(["redo", "1"]).success();
     assert!(context.home().join(".claude/gsd-core").exists());
 }

@@ -117,6 +117,9 @@ impl Job {
             cancel(context);
             return Ok(());
         };
+        if choices.is_empty() && self.which.json {
+            return context.emit(&InstallReport::new(self.wish, self.only_show));
+        }
         if choices.is_empty() {
             let nothing = if self.wish == Wish::Uninstall { "remove" } else { "update" };
             context.text(format!("Nothing is installed; there is nothing to {nothing}.\n"));

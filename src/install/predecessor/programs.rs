@@ -87,7 +87,7 @@ pub(super) fn family() -> Result<FamilyFacts, InstallError> {
     FamilyFacts::embedded().map_err(|source| InstallError::Facts(Box::new(source)))
 }
 
-/// The program whose files are in the folder; the first one if there is no sign of any.
+/// The program whose files are in the folder. Without a sign of any program, the first one of the table.
 pub(super) fn program_in(
     family: &FamilyFacts,
     root: &AbsolutePath,
