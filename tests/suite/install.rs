@@ -663,8 +663,13 @@ fn a_used_home_loses_obsolete_edits() {
     for host in HOSTS {
         lived.gsd(["install", host.flag, "--global", "--no-permissions"]).success();
     }
+    let without = lived.tree();
     for host in HOSTS {
         lived.gsd(["install", host.flag, "--global"]).success();
+    }
+    assert_eq!(difference(&without, &lived.tree()), [""; 0], "a later install keeps the option");
+    for host in HOSTS {
+        lived.gsd(["install", host.flag, "--global", "--permissions"]).success();
     }
     assert_eq!(difference(&new, &lived.tree()), [""; 0]);
     lived.gsd(["uninstall", "--all", "--global"]).success();

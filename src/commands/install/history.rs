@@ -243,7 +243,9 @@ fn shown(path: &AbsolutePath, world: &World) -> String {
 pub(super) fn history(context: &mut Context, arguments: &HistoryArgs) -> Result<(), Failure> {
     let registry = context.registry()?.clone();
     let (calls, unread) = install::past_calls(context.world())?;
-    unread.iter().for_each(|error| context.warn(error.to_string()));
+    for error in &unread {
+        context.warn(error.to_string());
+    }
     let report =
         HistoryReport { calls: calls.into_iter().rev().map(|call| CallReport::new(call, &registry)).collect() };
     if arguments.json {
