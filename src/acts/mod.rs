@@ -11,6 +11,7 @@ pub(crate) mod caller;
 pub(crate) mod checks;
 pub(crate) mod code;
 pub(crate) mod configured;
+pub(crate) mod doctor;
 pub(crate) mod entry;
 pub(crate) mod facts;
 pub(crate) mod features;

@@ -123,7 +123,7 @@ pub(crate) fn recover(call: &Call) -> Result<Vec<String>, Failure> {
 }
 
 /// The lock files of other programs that write to the same documents; empty if there is nothing to share yet.
-pub(super) fn peer_locks(layout: &Layout, disk: &Disk) -> Result<Vec<PeerLock>, Failure> {
+pub(crate) fn peer_locks(layout: &Layout, disk: &Disk) -> Result<Vec<PeerLock>, Failure> {
     let scope = layout.absolute(&layout.scope());
     if !disk::is_folder(&scope) {
         return Ok(Vec::new());

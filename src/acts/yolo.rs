@@ -81,6 +81,14 @@ fn plan(call: &Call, from: Option<String>) -> Result<ChainPlan, Failure> {
 }
 
 /// The chain as it is.
+/// Whether the chain is marked as active although its session is gone, or was not heard of for long.
+pub(crate) fn is_forgotten(call: &Call) -> Result<bool, Failure> {
+    if !is_active(&call.view())? {
+        return Ok(false);
+    }
+    Ok(report(call)?.plan.stale)
+}
+
 pub(crate) fn report(call: &Call) -> Result<YoloReport, Failure> {
     report_of(call, &call.view(), plan(call, None)?)
 }

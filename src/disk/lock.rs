@@ -286,21 +286,34 @@ fn pid_in(path: &AbsolutePath, rules: Rules) -> Option<u32> {
     }
 }
 
+/// The lock files of other programs in a planning folder, and next to its state document, whose holder is dead or that
+/// are old enough to count as forgotten. The next write takes them over.
+pub(crate) fn forgotten_peer_locks(folder: &AbsolutePath, state: &AbsolutePath) -> Vec<AbsolutePath> {
+    let of_state = state.beside(&format!("{}.lock", state.name()));
+    let locks = [(folder.resolve(".lock"), Rules::Planning), (of_state, Rules::State)];
+    let is_forgotten = |(path, rules): &(AbsolutePath, Rules)| {
+        std::fs::symlink_metadata(path).is_ok_and(|seen| is_stale(path, *rules, &seen))
+    };
+    locks.into_iter().filter(is_forgotten).map(|(path, _)| path).collect()
+}
+
+fn is_stale(path: &AbsolutePath, rules: Rules, seen: &Metadata) -> bool {
+    // A file's age depends on the file system and the machine's clock; a pinned clock does not matter.
+    let age = seen.modified().ok().and_then(|modified| modified.elapsed().ok()).unwrap_or_default();
+    match (pid_in(path, rules), rules) {
+        (Some(pid), _) if !lives(pid) => true,
+        (None, Rules::State) if super::read_bytes(path).is_ok() => age > UNWRITTEN,
+        (None, Rules::Planning) => age > UNWRITTEN,
+        _ => age > FORGOTTEN,
+    }
+}
+
 /// Removes a lock whose holder is dead or that is old enough to count as forgotten. Returns whether to try again at
 /// once.
 fn steal(path: &AbsolutePath, rules: Rules) -> Result<bool, DiskError> {
     let look = || present(std::fs::symlink_metadata(path)).map_err(DiskError::io("look at the lock", path.as_path()));
     let Some(seen) = look()? else { return Ok(true) };
-    let pid = pid_in(path, rules);
-    // A file's age depends on the file system and the machine's clock; a pinned clock does not matter.
-    let age = seen.modified().ok().and_then(|modified| modified.elapsed().ok()).unwrap_or_default();
-    let stale = match (pid, rules) {
-        (Some(pid), _) if !lives(pid) => true,
-        (None, Rules::State) if super::read_bytes(path).is_ok() => age > UNWRITTEN,
-        (None, Rules::Planning) => age > UNWRITTEN,
-        _ => age > FORGOTTEN,
-    };
-    if !stale || look()?.is_none_or(|now| !same_file(&seen, &now)) {
+    if !is_stale(path, rules, &seen) || look()?.is_none_or(|now| !same_file(&seen, &now)) {
         return Ok(false);
     }
     let aside = path.beside(&format!("{}.stale-{}", path.name(), std::process::id()));

@@ -70,7 +70,7 @@ pub(crate) use found::{Found, FoundFile};
 pub(crate) use hold::{Disk, Faults, Hold, Steps};
 pub(crate) use identity::identity;
 pub(crate) use lent::{clear_way, read_lent, write_lent};
-pub(crate) use lock::{Holder, Lock, PeerLock, lives as process_lives};
+pub(crate) use lock::{Holder, Lock, PeerLock, forgotten_peer_locks, lives as process_lives};
 #[cfg(all(test, unix))]
 pub(crate) use memory::MemoryTree;
 pub(crate) use overlay::{Overlay, clear};

@@ -34,6 +34,12 @@ pub(crate) fn last_called(world: &World, root: &Path) -> Option<i64> {
     disk::modified(file(world, root)?)
 }
 
+/// Whether a call is recorded below this base of state folders, of any install.
+pub(crate) fn was_called(base: &AbsolutePath) -> bool {
+    let noted = disk::names(base.resolve("gsd-tools").resolve(FOLDER));
+    noted.is_ok_and(|names| names.is_some_and(|names| !names.is_empty()))
+}
+
 /// Removes the record of an install that was removed.
 pub(crate) fn forget_calls(world: &World, root: &Path) {
     if let Some(file) = file(world, root) {

@@ -1,7 +1,8 @@
 //! The program that registered hooks call: whether it is there, and is the one that was installed.
 
-use super::registered::{PROGRAM, runs_our_program};
+use super::registered::runs_our_program;
 use super::status::{self, Drift};
+use super::target::PROGRAM;
 use super::{InstallError, Target};
 use crate::disk;
 use crate::world::World;
@@ -21,7 +22,7 @@ pub(crate) fn program_fault(
         let is_lost = commands.iter().any(is_bare) && !world.finds("gsd-tools");
         return Ok(is_lost.then(|| "they call `gsd-tools`, which is not in `PATH`".to_owned()));
     }
-    let program = target.root.resolve(format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX));
+    let program = target.program();
     let shown = target.shown(&program);
     if !disk::exists(&program) {
         return Ok(Some(format!("they call `{shown}`, which is missing")));

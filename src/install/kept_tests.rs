@@ -71,7 +71,7 @@ fn an_install_and_an_uninstall_can_be_undone_to_the_byte() {
         };
         let perform = |wish| {
             let plan = installer.plan(wish, &target, &mut Together::default()).unwrap();
-            installer.perform(wish, vec![(target.clone(), plan)]).unwrap()
+            installer.perform(wish, vec![(target.clone(), plan)], &Along::default()).unwrap()
         };
         let before = tree(&home);
         perform(Wish::Install);

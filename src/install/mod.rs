@@ -74,13 +74,13 @@ pub(crate) use predecessor::OtherInstall;
 #[cfg(all(test, unix))]
 pub(crate) use record::CallRecord;
 pub(crate) use record::{CallVerb, RecordedInstall};
-pub(crate) use registered::{RegisteredHook, UnknownHooks, registered};
+pub(crate) use registered::{RegisteredHook, UnknownHooks, registered, words_of_hook};
 pub(crate) use remembered::{Remembered, remembered};
 pub(crate) use situation::Program;
 pub(crate) use status::{Drift, Status, is_installed, status, unfinished};
 pub(crate) use steps::{Act, FileStep, PlanReport};
 pub(crate) use target::Target;
-pub(crate) use together::Together;
+pub(crate) use together::{Along, Together};
 pub(crate) use undo::{PastCall, UndoAct, UndoPlan, past_calls};
 
 use std::collections::BTreeSet;

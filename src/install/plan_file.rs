@@ -160,7 +160,7 @@ impl PlanFile {
             CallVerb::Install => Some(Wish::Install),
             CallVerb::Update => Some(Wish::Update),
             CallVerb::Uninstall => Some(Wish::Uninstall),
-            CallVerb::Undo | CallVerb::Redo => None,
+            CallVerb::Fix | CallVerb::Undo | CallVerb::Redo => None,
         }
     }
 

@@ -28,6 +28,8 @@ pub(crate) enum CallVerb {
     Install,
     Uninstall,
     Update,
+    /// Repaired installs, and documents of a project.
+    Fix,
     /// Took back an install, an update or an uninstall.
     Undo,
     /// Took back an undo.
@@ -71,6 +73,7 @@ impl CallVerb {
             Self::Install => "install",
             Self::Uninstall => "uninstall",
             Self::Update => "update",
+            Self::Fix => "fix",
             Self::Undo => "undo",
             Self::Redo => "redo",
         }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::target::PROGRAM;
 use super::{InstallError, Target};
 use crate::disk::{self, AbsolutePath, Snapshot};
 use crate::emit::CONTENT_FOLDER;
@@ -169,15 +170,24 @@ fn is_ours(command: &str) -> bool {
     command.contains("gsd-tools") && command.contains(" hook ")
 }
 
-/// The path of an installed program, below the host's folder.
-pub(super) const PROGRAM: &str = "gsd-core/bin/gsd-tools";
-
 /// True if the command is certainly one of our hooks: it calls an installed program.
 pub(super) fn runs_our_program(command: &str) -> bool {
     let command = command.replace('\\', "/");
     let Some((_, rest)) = command.split_once(PROGRAM) else { return false };
     let rest = rest.strip_prefix(".exe").unwrap_or(rest);
     rest.trim_start_matches(['"', '\'']).starts_with(" hook ")
+}
+
+/// The plain words after the name of our program in the command line of a hook. `None` if it has anything else, such as
+/// a guard for a missing program, or does not call an installed program.
+pub(crate) fn words_of_hook(command: &str) -> Option<Vec<String>> {
+    let command = command.replace('\\', "/");
+    let (_, rest) = command.split_once(PROGRAM)?;
+    let rest = rest.strip_prefix(".exe").unwrap_or(rest).trim_start_matches(['"', '\'']);
+    let is_plain = |word: &str| word.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter));
+    let words: Vec<String> = rest.split_whitespace().map(str::to_owned).collect();
+    let is_hook = words.first().is_some_and(|first| first == "hook");
+    (is_hook && words.iter().all(|word| is_plain(word))).then_some(words)
 }
 
 /// The object that our module keeps under a name.

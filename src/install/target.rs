@@ -159,6 +159,21 @@ impl Target {
         path.relative_to(&self.user).map_or_else(|| path.to_string(), |path| format!("~/{path}"))
     }
 
+    /// The host with the scope or the folder, as a person would name this install.
+    pub(crate) fn title(&self) -> String {
+        let name = &self.descriptor.name;
+        if self.usual || self.scope == Scope::Local {
+            format!("{name} ({})", self.scope.word())
+        } else {
+            format!("{name} in {}", self.shown(&self.root))
+        }
+    }
+
+    /// The program of the install, which its hooks call.
+    pub(crate) fn program(&self) -> AbsolutePath {
+        self.root.resolve(format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX))
+    }
+
     /// The arguments that select this install in `install`, `uninstall` and `status`.
     pub(crate) fn flags(&self) -> Typed {
         let host = &self.descriptor.id;
@@ -168,6 +183,9 @@ impl Target {
         }
     }
 }
+
+/// The path of an installed program, below the host's folder.
+pub(super) const PROGRAM: &str = "gsd-core/bin/gsd-tools";
 
 /// The folder, below a root, for files that were modified.
 pub(super) const SET_ASIDE: &str = "gsd-local-patches";

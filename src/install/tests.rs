@@ -349,7 +349,7 @@ fn a_plan_is_not_applied_if_one_of_its_manifests_has_changed() {
 }
 
 fn perform(installer: &Installer<'_>, wish: Wish, target: &Target, plan: InstallPlan) -> InstallPlan {
-    installer.perform(wish, vec![(target.clone(), plan)]).unwrap().0.remove(0).1
+    installer.perform(wish, vec![(target.clone(), plan)], &Along::default()).unwrap().0.remove(0).1
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! plans before it leave, and all plans together are valid for the state on disk. Either all of them are made, or none.
 
 use super::plan::PlannedInstalls;
-use super::record::CallRecord;
+use super::record::{CallRecord, CallVerb};
 use super::{InstallError, InstallPlan, Installer, Target, Wish, status, stays_in_project};
 use crate::disk::history::{History, Keeping};
 use crate::disk::{self, AbsolutePath, ChangeSet, DiskError, Keep, Snapshot};
@@ -16,6 +16,16 @@ pub(crate) struct Together {
     seen: Snapshot,
     /// Their changes, valid for the state on disk.
     changes: ChangeSet,
+}
+
+/// Changes outside of installs that are made in the same transaction.
+#[derive(Debug, Default)]
+pub(crate) struct Along {
+    /// The folders that are locked for them.
+    pub(crate) trees: Vec<AbsolutePath>,
+    pub(crate) changes: ChangeSet,
+    /// What the history calls it, if it is not the wish.
+    pub(crate) verb: Option<CallVerb>,
 }
 
 impl Installer<'_> {
@@ -37,6 +47,7 @@ impl Installer<'_> {
         &self,
         wish: Wish,
         planned: PlannedInstalls,
+        along: &Along,
     ) -> Result<(PlannedInstalls, Keeping), InstallError> {
         let roots = |planned: &PlannedInstalls| {
             let mut roots: Vec<AbsolutePath> = planned.iter().flat_map(|(_, plan)| plan.roots.clone()).collect();
@@ -45,13 +56,15 @@ impl Installer<'_> {
             roots
         };
         let mut trees = roots(&planned);
-        let is_nothing = planned.iter().all(|(_, plan)| plan.is_empty());
+        trees.extend(along.trees.iter().cloned());
+        let is_nothing = planned.iter().all(|(_, plan)| plan.is_empty()) && along.changes.is_empty();
         let Some((first, _)) = planned.first().filter(|_| !is_nothing || has_unfinished(&trees)) else {
             return Ok((planned, Keeping::Nothing));
         };
         let history = History::in_state(&first.state);
         let targets: Vec<Target> = planned.iter().map(|(target, _)| target.clone()).collect();
-        let what = CallRecord::of(wish, &planned, &self.version).to_value();
+        let record = CallRecord::of(wish, &planned, &self.version);
+        let what = CallRecord { verb: along.verb.unwrap_or(record.verb), ..record }.to_value();
         let mut shown = Some(planned);
         loop {
             let is_shown = shown.is_some();
@@ -73,6 +86,7 @@ impl Installer<'_> {
                     let valid = plan.changes.clone().before(changes);
                     changes.merge(valid);
                 }
+                changes.merge(along.changes.clone().before(changes));
                 Ok(Ok(planned))
             });
             match outcome {

@@ -151,9 +151,8 @@ fn chosen(calls: &[PastCall], verb: CallVerb, number: Option<u64>) -> Result<Pas
     let takes_back_undo = verb == CallVerb::Redo;
     let Some(number) = number else {
         let is_meant = |call: &&PastCall| match (call.record.verb, takes_back_undo) {
-            (CallVerb::Install | CallVerb::Uninstall | CallVerb::Update, false) | (CallVerb::Undo, true) => {
-                call.taken_back_by.is_none()
-            }
+            (CallVerb::Install | CallVerb::Uninstall | CallVerb::Update | CallVerb::Fix, false)
+            | (CallVerb::Undo, true) => call.taken_back_by.is_none(),
             _ => false,
         };
         let done = if takes_back_undo { "made again" } else { "taken back" };

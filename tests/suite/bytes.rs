@@ -409,6 +409,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("install", "the folders of hosts: install.rs"),
     ("apply", "the folders of hosts: undo.rs"),
     ("redo", "the folders of hosts: undo.rs"),
+    ("doctor", "the folders of hosts, and settings of the project: doctor.rs"),
     ("undo", "the folders of hosts: undo.rs"),
     ("update", "the folders of hosts: undo.rs"),
     ("uninstall", "the folders of hosts: install.rs"),

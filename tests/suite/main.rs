@@ -70,6 +70,7 @@ mod crash_project;
 mod demo;
 mod dependencies;
 mod dispatch;
+mod doctor;
 mod documents;
 mod false_success;
 mod faults;

@@ -27,6 +27,7 @@ const PAGES: &[&str] = &[
     "dispatch-capacity",
     "dispatch-isolation",
     "dispatch-should-flatten",
+    "doctor",
     "hooks bench",
     "hooks off",
     "hooks on",

@@ -118,7 +118,7 @@ fn measure(call: &Call, runs: u32, target: &Target, hook: RegisteredHook) -> Hoo
 }
 
 /// The first tool that matches, and the host's name for it.
-fn tool<'host>(target: &'host Target, matcher: Option<&str>) -> Option<(ToolSet, &'host str)> {
+pub(crate) fn tool<'host>(target: &'host Target, matcher: Option<&str>) -> Option<(ToolSet, &'host str)> {
     let names = &target.descriptor.hooks.as_ref()?.tools;
     let matcher = matcher.filter(|matcher| !matcher.is_empty() && *matcher != "*");
     let matcher = matcher.and_then(|matcher| Regex::new(&format!("^(?:{matcher})$")).ok());
@@ -129,7 +129,7 @@ fn tool<'host>(target: &'host Target, matcher: Option<&str>) -> Option<(ToolSet,
 }
 
 /// The variable that gives the host's hooks the project folder.
-fn project_variable(target: &Target) -> Option<String> {
+pub(crate) fn project_variable(target: &Target) -> Option<String> {
     let word = target.descriptor.hooks.as_ref()?.project.as_ref()?;
     let (_, name) = word.split_once('$')?;
     Some(name.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_').collect())

@@ -36,9 +36,20 @@ enum Fate {
     Reaped(&'static str),
 }
 
+/// The locked worktrees of processes that are gone, by path, and whether each can be removed without losing anything.
+pub(crate) fn orphans(call: &Call) -> Result<Vec<(String, bool)>, Failure> {
+    let entries = look(call, true)?.entries.into_iter();
+    let is_orphan = |entry: &Orphan| !matches!(entry.reason, Fate::Kept(reason) if !reason.is_of_work());
+    Ok(entries.filter(is_orphan).map(|entry| (entry.path, matches!(entry.reason, Fate::Reaped(_)))).collect())
+}
+
 pub(crate) fn reap_orphans(call: &Call) -> Result<ReapReport, Failure> {
+    look(call, call.is_rehearsal())
+}
+
+/// Removes the orphans, or with `rehearsal` only finds them.
+fn look(call: &Call, rehearsal: bool) -> Result<ReapReport, Failure> {
     refuse_repository_of_others(call.here())?;
-    let rehearsal = call.is_rehearsal();
     let git = Git::here(call);
     let now = call.world().now().milliseconds() / 1000;
     let mut entries = Vec::new();

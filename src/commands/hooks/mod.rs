@@ -16,7 +16,6 @@ use crate::frame::{Context, verbs};
 use crate::hooks::{self, Switch};
 use crate::install::{self, NotLoaded, UnknownHooks};
 use crate::operations::answers::finding::Finding;
-use crate::runtime::Scope;
 use crate::text::screen::{Mark, Screen};
 use crate::text::shell::typed;
 use crate::text::time;
@@ -222,11 +221,7 @@ fn look(context: &Context) -> Result<HookStatus, Failure> {
     for target in targets(context, None)? {
         let registered = install::registered(&target)?;
         let (runtime, scope) = (target.descriptor.id.to_string(), target.scope.word());
-        let title = if target.is_usual() || target.scope == Scope::Local {
-            format!("{} ({scope})", target.descriptor.name)
-        } else {
-            format!("{} in {}", target.descriptor.name, target.shown(&target.root))
-        };
+        let title = target.title();
         // A module of another program has none of our hooks, whatever its content.
         for UnknownHooks { file, why, .. } in registered.unknown.into_iter().filter(|unknown| unknown.may_be_ours) {
             report.unreadable.push(UnreadableHooks { runtime: runtime.clone(), scope, file, why });

@@ -16,8 +16,8 @@ use crate::failure::{Failure, Reason};
 use crate::frame::Context;
 use crate::hooks;
 use crate::install::{
-    self, Detected, InstallError, InstallPlan, Installer, Keeping, Leftover, PlanFile, Program, Remembered, Target,
-    Together, Wish,
+    self, Along, Detected, InstallError, InstallPlan, Installer, Keeping, Leftover, PlanFile, Program, Remembered,
+    Target, Together, Wish,
 };
 use crate::library::Library;
 use crate::runtime::{Descriptor, Registry, Scope};
@@ -273,7 +273,7 @@ impl Job {
             .filter_map(|(number, (choice, planned))| Some(((number, choice), planned.ok()?)))
             .unzip();
         let targets: Vec<Target> = planned.iter().map(|(target, _)| target.clone()).collect();
-        let results: Vec<PlannedHost> = match installer.perform(self.wish, planned) {
+        let results: Vec<PlannedHost> = match installer.perform(self.wish, planned, &Along::default()) {
             Ok((done, kept)) => {
                 *keeping = kept;
                 done.into_iter().map(Ok).collect()

@@ -5,6 +5,7 @@
 
 mod ask;
 mod diff;
+mod doctor;
 mod history;
 mod job;
 pub(super) mod package;
@@ -87,6 +88,17 @@ verbs! {
     ///
     /// Example: `gsd-tools status --json`.
     "status": reads json(status::StatusReport) = status(StatusArgs);
+
+    /// Check installs, hooks, clients, the project and its runs
+    ///
+    /// Shows what was looked at, and for each problem its place and its cure. Runs each of our registered hooks
+    /// once, and asks the clients of hosts for their version. Exits 1 if something does not work.
+    ///
+    /// With `--fix`, repairs what can be repaired without losing anything, all of it or nothing: finishes interrupted writes,
+    /// updates installs that lack something, adds missing settings of the project. `gsd-tools undo` takes it back.
+    ///
+    /// Example: `gsd-tools doctor --fix --dry-run`.
+    "doctor": writes [asked] json(doctor::DoctorReport) = doctor::doctor(doctor::DoctorArgs);
 
     /// List past installs, updates and uninstalls
     ///
@@ -381,6 +393,19 @@ fn every_host(context: &Context, registry: &Registry) -> Result<Vec<Descriptor>,
 }
 
 fn status(context: &mut Context, StatusArgs { which, all, verbose }: &StatusArgs) -> Result<(), Failure> {
+    let report = look(context, which, *all)?;
+    let code = report.exit_code();
+    if which.json {
+        context.emit(&report)?;
+    } else {
+        context.text(report.text(context.page(), *verbose));
+    }
+    context.exit_with(code);
+    Ok(())
+}
+
+/// Compares the chosen installs with their manifests; with `all`, those of other projects too.
+fn look(context: &Context, which: &Which, all: bool) -> Result<StatusReport, Failure> {
     let registry = context.registry()?.clone();
     let everything = which.hosts.is_empty();
     let descriptors = if everything { every_host(context, &registry)? } else { which.named(&registry)? };
@@ -439,7 +464,7 @@ fn status(context: &mut Context, StatusArgs { which, all, verbose }: &StatusArgs
         }
     }
     if scopes.contains(&Scope::Global) && which.config_dir.is_none() {
-        remembered(context, &mut report, &off, *all)?;
+        remembered(context, &mut report, &off, all)?;
     }
     if everything && report.is_empty() {
         let folder = project::install_folder(context);
@@ -449,14 +474,7 @@ fn status(context: &mut Context, StatusArgs { which, all, verbose }: &StatusArgs
         report.history = target.and_then(|target| install::history(&target).ok().flatten());
     }
     report.complete(&off);
-    let code = report.exit_code();
-    if which.json {
-        context.emit(&report)?;
-    } else {
-        context.text(report.text(context.page(), *verbose));
-    }
-    context.exit_with(code);
-    Ok(())
+    Ok(report)
 }
 
 /// Adds the installs in chosen folders; with `all`, those of other projects too. One without its manifest does not count

@@ -52,6 +52,8 @@ struct HostStatus {
     /// The words that select this install in other commands.
     #[serde(skip)]
     flags: Typed,
+    #[serde(skip)]
+    target: Target,
     #[serde(flatten)]
     status: Option<Status>,
     hooks: HooksState,
@@ -71,6 +73,27 @@ struct HostStatus {
 }
 
 impl HostStatus {
+    /// The findings, with many files of one kind as one finding.
+    fn in_short(&self) -> Vec<Finding> {
+        let mut short: Vec<Finding> = Vec::new();
+        for finding in &self.findings {
+            let of_kind = self.findings.iter().filter(|other| other.code == finding.code);
+            match of_kind.count() {
+                many if many > NAMED && finding.place.is_some() => {
+                    if !short.iter().any(|known| known.code == finding.code) {
+                        let what = format!("{}: {}", counted(many, "file"), finding.what);
+                        short.push(Finding { what, place: None, ..finding.clone() });
+                    }
+                }
+                _ => short.push(finding.clone()),
+            }
+        }
+        if let Some(error) = &self.error {
+            short.push(Finding::error("install-unreadable", error.clone()));
+        }
+        short
+    }
+
     fn is_as_left(&self) -> bool {
         self.status.is_some() && self.findings.iter().all(|finding| finding.severity != Severity::Error)
     }
@@ -166,6 +189,7 @@ impl StatusReport {
             root: target.root.to_string(),
             shown: target.shown(&target.root),
             flags: target.flags(),
+            target: target.clone(),
             findings: found,
             unlisted,
             hooks,
@@ -175,6 +199,21 @@ impl StatusReport {
             status: status.ok(),
             error,
         });
+    }
+
+    /// The installs, and how `doctor` shows each.
+    pub(super) fn examined(&self) -> impl Iterator<Item = (&Target, bool, Vec<Finding>)> {
+        self.installs.iter().map(|host| (&host.target, host.is_installed(), host.in_short()))
+    }
+
+    /// The findings that do not concern a single install.
+    pub(super) fn general(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// The installs of other programs, each in a sentence.
+    pub(super) fn other_programs(&self) -> impl Iterator<Item = String> {
+        self.others.iter().map(OtherReport::line)
     }
 
     /// Whether nothing is installed.

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{facts, placed, roots, theirs};
 use crate::disk::{self, AbsolutePath, Snapshot};
 use crate::install::manifest::{FILE, Manifest};
-use crate::install::registered::PROGRAM;
+use crate::install::target::PROGRAM;
 use crate::install::{InstallError, Target, status, vouch};
 use crate::runtime::{RuntimeId, Scope};
 use crate::text::shell::typed;

@@ -97,6 +97,13 @@ pub(crate) enum KeepReason {
     RemoveFailed,
 }
 
+impl KeepReason {
+    /// Whether it is kept for the work in it, and not because its process may be there.
+    pub(crate) fn is_of_work(self) -> bool {
+        matches!(self, Self::BranchNotMerged | Self::WorktreeDirty | Self::IgnoredFiles)
+    }
+}
+
 impl LockedWorktree<'_> {
     /// The id of the process that took the lock: the whole text, or the number in `(pid 8)`.
     pub(crate) fn process(&self) -> Option<u32> {

@@ -68,6 +68,11 @@ impl Finding {
         format!("{place}{}{cure}", self.what)
     }
 
+    /// Whether a command repairs it.
+    pub(crate) fn has_cure(&self) -> bool {
+        self.fix.is_some() || self.cure.as_ref().is_some_and(|cure| cure.contains("gsd-tools"))
+    }
+
     /// The mark of its severity.
     pub(crate) fn mark(&self) -> Mark {
         match self.severity {

@@ -20,7 +20,7 @@ pub(crate) use consistency::consistency;
 pub(crate) use repair::{Repairs, repair};
 
 /// The command that adds missing parts of the configuration.
-const REPAIR: &str = "gsd-tools validate health --repair";
+pub(crate) const REPAIR: &str = "gsd-tools validate health --repair";
 
 /// The command that adds missing milestone entries.
 const BACKFILL: &str = "gsd-tools validate health --backfill";
