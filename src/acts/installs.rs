@@ -47,6 +47,12 @@ pub(crate) fn folder(call: &Call, typed: &str) -> Result<AbsolutePath, Failure> 
         .hint("`gsd-tools status` lists the folders of installed hosts"))
 }
 
+/// True if git ignores this path in the repository around `folder`; false without a repository.
+pub(crate) fn is_ignored(call: &Call, folder: &AbsolutePath, path: &str) -> bool {
+    let asked = call.world().git(folder.as_path(), ["check-ignore", "-q", "--", path]);
+    asked.is_ok_and(|finished| finished.success())
+}
+
 /// How the running program was installed, and how it is updated.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ProgramOrigin {

@@ -27,6 +27,8 @@ mod hook_tests;
 
 #[cfg(test)]
 pub(crate) use artifact::MarkedText;
+#[cfg(not(test))]
+use artifact::MarkedText;
 pub(crate) use artifact::{Anchor, Artifact, Contents, SharedEdit, SharedFile};
 #[cfg(all(test, unix))]
 pub(crate) use golden_tests::small_library;
@@ -37,6 +39,7 @@ use std::collections::BTreeSet;
 
 use crate::library::{Item, ItemKind, Library};
 use crate::runtime::{Descriptor, Encoding, Home, Place, PlaceAnchor, PlaceItem, Scope};
+use crate::text::edit::FileFormat;
 
 use nesting::Nesting;
 use rewrite::Rewriter;
@@ -106,6 +109,7 @@ pub(crate) fn emit_all(
     let mut artifacts: Vec<Artifact> = library.items().flat_map(|item| emit(item, &rewriter, &nesting)).collect();
     artifacts.extend(program(descriptor, scope, options));
     artifacts.extend(settings::artifacts(library, descriptor, scope, &spelling, options));
+    artifacts.extend((scope == Scope::Local).then(|| ignored(descriptor)));
     artifacts.sort_by(|left, right| (&left.anchor, &left.path).cmp(&(&right.anchor, &right.path)));
     artifacts
 }
@@ -181,6 +185,26 @@ fn program(descriptor: &Descriptor, scope: Scope, options: &EmitOptions) -> Vec<
         artifacts.push(small("bin/.gitignore", "gsd-tools\ngsd-tools.exe\n".to_owned()));
     }
     artifacts
+}
+
+/// Keeps out of a repository what belongs to one computer: the manifest, settings that the host keeps for one person,
+/// and edited files that were set aside.
+fn ignored(descriptor: &Descriptor) -> Artifact {
+    let private = descriptor.files.values().filter_map(|file| file.local_path.as_deref());
+    let private: BTreeSet<&str> = ["gsd-file-manifest.json", "gsd-local-patches/"].into_iter().chain(private).collect();
+    let block = MarkedText {
+        open: "# gsd-tools: files of one computer".to_owned(),
+        close: "# end of gsd-tools".to_owned(),
+        body: private.into_iter().map(|path| format!("{path}\n")).collect(),
+    };
+    let file = SharedFile { format: FileFormat::Lines, edits: vec![SharedEdit::Marked(block)] };
+    Artifact {
+        anchor: Anchor::Root,
+        path: ".gitignore".to_owned(),
+        contents: Contents::Shared(file),
+        executable: false,
+        kind: ItemKind::Program,
+    }
 }
 
 fn whole(anchor: Anchor, path: String, text: String, kind: ItemKind) -> Artifact {

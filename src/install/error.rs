@@ -7,6 +7,7 @@ use crate::runtime::{HomeError, RegistryError};
 use crate::text::edit::ParseError;
 use crate::world::WorldError;
 
+use super::lock_file::LockFileError;
 use super::manifest::ManifestProblem;
 use super::shared::SharedError;
 
@@ -49,6 +50,8 @@ pub(crate) enum InstallError {
     #[error("something changed after the plan was compared")]
     PlanChanged,
     #[error(transparent)]
+    Lock(#[from] LockFileError),
+    #[error(transparent)]
     Disk(#[from] DiskError),
 }
 
@@ -81,6 +84,7 @@ impl InstallError {
             Self::InTheWay { .. } | Self::HomeIsMissing { .. } => 73,
             Self::NoHome | Self::NoProgram { .. } | Self::Path(_) | Self::World(_) => 1,
             Self::PlanChanged => 75,
+            Self::Lock(error) => error.exit_code().unwrap_or(1),
             Self::Content(_) | Self::Facts(_) | Self::Library(_) => 70,
             Self::Disk(error) => match error {
                 DiskError::Io { .. } | DiskError::Unfinished { .. } => 74,
@@ -117,6 +121,7 @@ impl Explain for InstallError {
 
     fn hint(&self) -> Option<String> {
         match self {
+            Self::Lock(error) => error.hint(),
             Self::ProjectIsHome { .. } => Some("leave out `--local`, or change to a project folder first".to_owned()),
             Self::NoLocal { .. } => Some("leave out `--local` to install it for all your projects".to_owned()),
             Self::Unparsable { .. } | Self::NotText { .. } => {

@@ -36,8 +36,10 @@ mod kept_tests;
 mod keys;
 mod leftovers;
 mod loadable;
+pub(crate) mod lock_file;
 mod made_up;
 mod manifest;
+mod pinned;
 mod plan;
 mod plan_file;
 mod predecessor;
@@ -68,6 +70,7 @@ pub(crate) use keys::KeyEdit;
 pub(crate) use leftovers::{Leftover, history, leftovers, set_aside};
 pub(crate) use loadable::{NotLoaded, not_loaded};
 pub(crate) use made_up::version;
+pub(crate) use pinned::LockState;
 pub(crate) use plan::{InstallManner, InstallPlan};
 pub(crate) use plan_file::PlanFile;
 pub(crate) use predecessor::OtherInstall;
@@ -177,7 +180,9 @@ impl Installer<'_> {
         }
         self.adopt(target, situation)?;
         let section = situation.section(target);
-        let nested = self.nested.unwrap_or(section.is_some_and(|section| section.nested));
+        let pin = if wish.installs() { self.pin(target)? } else { None };
+        let pinned = pin.is_some_and(|pin| pin.nested);
+        let nested = self.nested.unwrap_or(section.map_or(pinned, |section| section.nested));
         let permissions = self.permissions.unwrap_or(!section.is_some_and(|section| section.without_permissions));
         let manner = InstallManner { version: &self.version, nested, permissions, keeps_edits: wish == Wish::Update };
         let wanted = if wish.installs() {
@@ -349,6 +354,12 @@ impl Installer<'_> {
         folders.dedup();
         Ok(folders)
     }
+}
+
+/// Whether the commands of an install that the user made are below routers; `None` if there is none.
+pub(crate) fn layout_of(target: &Target) -> Result<Option<bool>, InstallError> {
+    let manifest = vouch::read(target, &target.root, &mut Snapshot::default())?.manifest;
+    Ok(manifest.installs.get(&target.section_key(&Anchor::Root)).map(|section| section.nested))
 }
 
 /// The installs of other programs for this host and scope.

@@ -408,6 +408,7 @@ pub(crate) fn sample_calls() -> impl Iterator<Item = Vec<&'static str>> {
 const ELSEWHERE: &[(&str, &str)] = &[
     ("install", "the folders of hosts: install.rs"),
     ("apply", "the folders of hosts: undo.rs"),
+    ("lock", "the lock of a project: team.rs"),
     ("redo", "the folders of hosts: undo.rs"),
     ("doctor", "the folders of hosts, and settings of the project: doctor.rs"),
     ("undo", "the folders of hosts: undo.rs"),

@@ -148,6 +148,7 @@ mod structure;
 mod subsets;
 mod takeover;
 mod takeover_peers;
+mod team;
 #[path = "../../src/testing.rs"]
 mod testing;
 mod tiers;

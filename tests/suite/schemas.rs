@@ -35,6 +35,7 @@ const PAGES: &[&str] = &[
     "hooks status",
     "inspect-dispatch-isolation",
     "install",
+    "lock",
     // With `--active-cap` a word.
     "loop render-hooks",
     "package",

@@ -48,16 +48,13 @@ pub(crate) fn runs(call: &Call) -> Result<Examined, Failure> {
     for row in left {
         let parts = row.branch.iter().map(|branch| format!("branch {branch}")).chain(row.folders.iter().cloned());
         let parts = parts.collect::<Vec<_>>().join(", ");
-        match row.remove {
-            Some(remove) => {
-                let what = format!("an earlier run of {} left {parts}", row.milestone);
-                examined.push(Finding::warning("run-leftover", what).fix(remove));
-            }
-            None => {
-                let what = format!("{parts} has the name of a run's branch, but no run of this project made it");
-                examined.push(Finding::note("branch-like-a-run", what));
-            }
-        }
+        examined.push(if let Some(remove) = row.remove {
+            let what = format!("an earlier run of {} left {parts}", row.milestone);
+            Finding::warning("run-leftover", what).fix(remove)
+        } else {
+            let what = format!("{parts} has the name of a run's branch, but no run of this project made it");
+            Finding::note("branch-like-a-run", what)
+        });
     }
     Ok(examined)
 }

@@ -38,6 +38,7 @@ const VERBS: &[&str] = &[
     "Merge",
     "Move",
     "Pause",
+    "Pin",
     "Print",
     "Record",
     "Redo",

@@ -235,7 +235,9 @@ fn fix(context: &mut Context, broken: &[Target]) -> Result<(), Failure> {
         installer.settle(target)?;
     }
     let (planned, errors) = plan(&installer, broken);
-    errors.into_iter().for_each(|error| context.warn(error));
+    for error in errors {
+        context.warn(error);
+    }
     let (mut along, mut locks): (Along, Vec<PeerLock>) = Default::default();
     if let Some(repair) = doctor::repair(context)? {
         along = Along { trees: vec![repair.tree], changes: repair.changes, verb: None };

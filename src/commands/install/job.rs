@@ -15,6 +15,7 @@ use crate::disk::{self, AbsolutePath, Disk};
 use crate::failure::{Failure, Reason};
 use crate::frame::Context;
 use crate::hooks;
+use crate::install::lock_file::LockFile;
 use crate::install::{
     self, Along, Detected, InstallError, InstallPlan, Installer, Keeping, Leftover, PlanFile, Program, Remembered,
     Target, Together, Wish,
@@ -401,6 +402,14 @@ impl Job {
         }
         if !self.which.hosts.is_empty() {
             return self.which.named(installer.registry).map(|hosts| Some(unexplained(hosts)));
+        }
+        if self.wish == Wish::Install
+            && self.which.local
+            && !self.detected
+            && let Some(lock) = LockFile::read(&project::install_folder(context))?
+        {
+            let pinned = lock.hosts.keys().map(|host| Ok(installer.registry.find(host).map_err(InstallError::from)?));
+            return pinned.collect::<Result<_, Failure>>().map(|hosts| Some(unexplained(hosts)));
         }
         let asks = !self.uses_found() && self.may_ask(context);
         let known = every_host(context, installer.registry)?;

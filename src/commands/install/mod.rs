@@ -8,6 +8,7 @@ mod diff;
 mod doctor;
 mod history;
 mod job;
+mod lock;
 pub(super) mod package;
 pub(super) mod report;
 mod status;
@@ -86,8 +87,10 @@ verbs! {
     /// Without a host, shows every install: global, local, and those made with `--config-dir`. Exits 1 if installed files
     /// or our entries in settings are missing or modified, or if a write was interrupted.
     ///
+    /// With `--check`, compares this project with its `gsd-tools.lock`, and exits 1 if they differ: for CI.
+    ///
     /// Example: `gsd-tools status --json`.
-    "status": reads json(status::StatusReport) = status(StatusArgs);
+    "status": reads json(status::StatusReport, lock::LockCheckReport) = status(StatusArgs);
 
     /// Check installs, hooks, clients, the project and its runs
     ///
@@ -123,6 +126,15 @@ verbs! {
     ///
     /// Example: `gsd-tools redo --dry-run`.
     "redo": destroys [asked] json(history::UndoReport) = history::redo(history::UndoArgs);
+
+    /// Pin the version and the content of the installs in this project
+    ///
+    /// Writes `gsd-tools.lock`, for the hosts that are installed in this project, else for those it already lists. Commit
+    /// it: `install --local` then installs what it lists, another version of the program is refused, and `status --check`
+    /// compares the project with it.
+    ///
+    /// Example: `gsd-tools lock`.
+    "lock": writes [asked] json(lock::LockReport) = lock::lock(lock::LockArgs);
 
     /// Build a distributable plugin for a host
     ///
@@ -265,6 +277,9 @@ pub(crate) struct StatusArgs {
     /// List every missing or modified file
     #[arg(long)]
     verbose: bool,
+    /// Compare this project with its `gsd-tools.lock`
+    #[arg(long, conflicts_with_all = ["all", "hosts", "global", "config_dir"])]
+    check: bool,
 }
 
 fn install(context: &mut Context, arguments: &InstallArgs) -> Result<(), Failure> {
@@ -392,7 +407,10 @@ fn every_host(context: &Context, registry: &Registry) -> Result<Vec<Descriptor>,
     Ok(registry.all().map_err(InstallError::from)?)
 }
 
-fn status(context: &mut Context, StatusArgs { which, all, verbose }: &StatusArgs) -> Result<(), Failure> {
+fn status(context: &mut Context, StatusArgs { which, all, verbose, check }: &StatusArgs) -> Result<(), Failure> {
+    if *check {
+        return lock::check(context, which);
+    }
     let report = look(context, which, *all)?;
     let code = report.exit_code();
     if which.json {
