@@ -1,6 +1,6 @@
 //! What was found at a path.
 
-use super::Digest;
+use super::{Access, Digest};
 
 /// What exists at a path. Links are followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub(crate) struct FoundFile {
     pub(crate) read_only: bool,
     /// True if it is an executable image, judged by its first bytes: ELF, Mach-O, or Windows.
     pub(crate) program: bool,
+    /// The access of a copy of it: the same mode.
+    pub(crate) access: Access,
 }
 
 impl FoundFile {
@@ -78,6 +80,7 @@ mod tests {
             executable: false,
             read_only: false,
             program: false,
+            access: Access::Usual,
         };
         let written = Digest::of(b"a\nb\r\n".as_slice());
         assert!(found(b"a\nb\r\n").is_as_written(written));

@@ -254,6 +254,21 @@ impl History {
         atomic::remove_file(&self.file(pending.number, PENDING))
     }
 
+    /// The trees of transactions that are recorded and not settled: of calls under way, and of calls that died.
+    pub(crate) fn pending_roots(&self) -> Result<Vec<AbsolutePath>, DiskError> {
+        let pending = self.numbers(PENDING)?.into_iter().filter_map(|number| self.record(number, PENDING).ok());
+        Ok(pending.flat_map(|record| record.journal.roots).map(|root| root.path.0).collect())
+    }
+
+    /// Settles the transactions of calls that died, once nothing is unfinished in their trees.
+    pub(crate) fn settle_pending(&self, disk: &Disk) -> Result<(), DiskError> {
+        if self.numbers(PENDING)?.is_empty() {
+            return Ok(());
+        }
+        let _lock = disk.lock(&self.folder)?;
+        self.settle(disk)
+    }
+
     /// Settles the transactions of calls that died: those that were committed are kept.
     fn settle(&self, disk: &Disk) -> Result<(), DiskError> {
         for number in self.numbers(PENDING)? {

@@ -104,6 +104,7 @@ impl MemoryTree {
                 executable: *executable,
                 read_only: false,
                 program: is_image_of_program(bytes),
+                access: if *executable { Access::Executable } else { Access::Usual },
             }),
             None if self.folders.contains(path) => Found::Folder,
             None => Found::Absent,

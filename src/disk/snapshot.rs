@@ -105,9 +105,10 @@ impl Snapshot {
                 Change::WriteFile { bytes, access, .. } => Found::File(FoundFile {
                     digest: Digest::of(bytes),
                     executable: *access == Access::Executable || known.as_ref().is_some_and(|file| file.executable),
-                    read_only: known.is_some_and(|file| file.read_only),
+                    read_only: known.as_ref().is_some_and(|file| file.read_only),
                     program: is_image_of_program(bytes),
                     bytes: Some(bytes.clone()),
+                    access: known.map_or(*access, |file| file.access),
                 }),
                 Change::LinkProgram { digest, .. } => Found::File(FoundFile {
                     digest: *digest,
@@ -115,6 +116,7 @@ impl Snapshot {
                     executable: true,
                     read_only: false,
                     program: true,
+                    access: Access::Executable,
                 }),
                 Change::RemoveFile { .. } => Found::Absent,
                 Change::MakeFolder { .. } | Change::RemoveFolder { .. } => continue,

@@ -58,6 +58,11 @@ impl Disk {
         decide: impl FnOnce(&mut Hold<'_>, &mut ChangeSet) -> Result<R, E>,
     ) -> Result<(R, Keeping), E> {
         let mut hold = self.hold(trees)?;
+        if let Some(keep) = keep {
+            // Before these changes: afterwards, a call that was committed and died may not be recognised. A history that
+            // cannot be written does not stop a transaction.
+            let _ = keep.history.settle_pending(self);
+        }
         let mut changes = ChangeSet::default();
         let decided = decide(&mut hold, &mut changes)?;
         let keeping = apply(&hold, &changes, || (), keep)?;

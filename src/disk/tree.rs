@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use super::found::{Found, FoundFile, KeptBytes, is_image_of_program};
-use super::{AbsolutePath, DOCUMENT_LIMIT, Digest, DiskError, Entry, present};
+use super::{AbsolutePath, Access, DOCUMENT_LIMIT, Digest, DiskError, Entry, present};
 
 #[derive(Debug, Clone, Default)]
 pub(super) enum Tree {
@@ -91,13 +91,25 @@ fn look(path: &AbsolutePath, keep: KeptBytes) -> Result<Found, DiskError> {
         None => (Digest::of_rest(&bytes, file).map_err(failed())?, None),
     };
     let (executable, read_only) = (is_executable(&metadata), metadata.permissions().readonly());
-    Ok(Found::File(FoundFile { digest, bytes, executable, read_only, program }))
+    let access = access_of(&metadata);
+    Ok(Found::File(FoundFile { digest, bytes, executable, read_only, program, access }))
 }
 
 #[cfg(unix)]
 fn is_executable(metadata: &std::fs::Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt;
     metadata.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(unix)]
+fn access_of(metadata: &std::fs::Metadata) -> Access {
+    use std::os::unix::fs::PermissionsExt;
+    Access::Exactly(metadata.permissions().mode() & 0o7777)
+}
+
+#[cfg(not(unix))]
+fn access_of(_metadata: &std::fs::Metadata) -> Access {
+    Access::Usual
 }
 
 #[cfg(not(unix))]

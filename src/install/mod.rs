@@ -144,13 +144,16 @@ impl Wish {
 }
 
 impl Installer<'_> {
-    /// Finishes what an earlier call left unfinished in the folders of the install.
-    pub(crate) fn settle(&self, target: &Target) -> Result<(), InstallError> {
-        let unfinished = unfinished(target)?;
-        if !unfinished.is_empty() {
-            self.disk.hold(&unfinished)?;
+    /// Finishes what an earlier call left unfinished in the folders of the install. Returns those folders.
+    pub(crate) fn settle(&self, target: &Target) -> Result<Vec<AbsolutePath>, InstallError> {
+        self.settle_in(unfinished(target)?)
+    }
+
+    fn settle_in(&self, unfinished: Vec<AbsolutePath>) -> Result<Vec<AbsolutePath>, InstallError> {
+        if unfinished.is_empty() {
+            return Ok(unfinished);
         }
-        Ok(())
+        Ok(self.disk.hold(&unfinished)?.recovered().to_vec())
     }
 
     fn look_and_plan(&self, wish: Wish, target: &Target, seen: &mut Snapshot) -> Result<InstallPlan, InstallError> {

@@ -338,7 +338,7 @@ impl<'a> Planner<'a> {
         let to = self.situation.set_aside(self.target, anchor, relative, file.digest);
         if self.situation.snapshot.found(&to) == &Found::Absent {
             let bytes = file.bytes.clone().unwrap_or_default();
-            let (path, access, owner, before) = (to.clone(), Access::Usual, Owner::User, None);
+            let (path, access, owner, before) = (to.clone(), file.access, Owner::User, None);
             self.plan.changes.push(Change::WriteFile { path, bytes, access, owner, before });
         }
         to
@@ -609,7 +609,9 @@ impl<'a> Planner<'a> {
     fn move_aside(&mut self, predecessor: &Predecessor, path: &AbsolutePath, file: &FoundFile) -> Act {
         let to = self.situation.free(&predecessor.set_aside(path), file.digest);
         if self.situation.snapshot.found(&to) == &Found::Absent {
-            self.plan.changes.write(to.clone(), file.bytes.clone().unwrap_or_default(), None);
+            let (path, bytes) = (to.clone(), file.bytes.clone().unwrap_or_default());
+            let (access, owner, before) = (file.access, Owner::User, None);
+            self.plan.changes.push(Change::WriteFile { path, bytes, access, owner, before });
         }
         Act::SetAside { to }
     }

@@ -48,8 +48,12 @@ pub(crate) enum UndoError {
     Unknown { number: u64 },
     #[error("call {number} was already taken back by call {by}")]
     Already { number: u64, by: u64 },
+    #[error("call {number} has nothing that can be made again")]
+    InEffect { number: u64 },
     #[error("`{path}` is not as call {number} left it")]
     Later { number: u64, path: AbsolutePath, by: Option<u64> },
+    #[error("a write to `{path}` was interrupted")]
+    Interrupted { path: AbsolutePath },
     #[error(transparent)]
     History(#[from] HistoryError),
     #[error(transparent)]
@@ -86,9 +90,12 @@ impl Explain for UndoError {
             Self::Later { by: None, .. } => {
                 Some("another program changed it; `gsd-tools status` shows what is installed".to_owned())
             }
+            Self::Interrupted { .. } => {
+                Some("finish or undo it with `gsd-tools recover`, then run the command again".to_owned())
+            }
             Self::Already { by, .. } => Some(format!("`{}` makes it again", typed!("gsd-tools redo {}", by))),
             Self::History(HistoryError::Disk(error)) => error.hint(),
-            Self::Nothing { .. } | Self::Unknown { .. } | Self::History(_) => {
+            Self::Nothing { .. } | Self::Unknown { .. } | Self::InEffect { .. } | Self::History(_) => {
                 Some("`gsd-tools history` lists the calls".to_owned())
             }
         }
@@ -158,17 +165,37 @@ fn chosen(calls: &[PastCall], verb: CallVerb, number: Option<u64>) -> Result<Pas
         let done = if takes_back_undo { "made again" } else { "taken back" };
         return calls.iter().rev().find(is_meant).cloned().ok_or(UndoError::Nothing { done });
     };
-    let call = calls.iter().find(|call| call.number == number).ok_or(UndoError::Unknown { number })?;
-    match call.taken_back_by {
+    let find = |number| calls.iter().find(|call| call.number == number).ok_or(UndoError::Unknown { number });
+    let call = find(number)?;
+    let meant = match call.taken_back_by {
         // The call itself names what is made again.
-        Some(by) if takes_back_undo => calls.iter().find(|call| call.number == by).cloned(),
+        Some(by) if takes_back_undo => find(by)?,
         Some(by) => return Err(UndoError::Already { number, by }),
-        None => Some(call.clone()),
+        None => call,
+    };
+    if takes_back_undo && meant.record.verb != CallVerb::Undo {
+        return Err(UndoError::InEffect { number });
     }
-    .ok_or(UndoError::Unknown { number })
+    Ok(meant.clone())
 }
 
 impl Installer<'_> {
+    /// Finishes what calls that died left in the folders of past installs, so that the history has each call that was
+    /// committed. Returns those folders.
+    pub(crate) fn settle_past(&self, verb: CallVerb, number: Option<u64>) -> Result<Vec<AbsolutePath>, UndoError> {
+        let history = History::in_state(&super::state(self.world)?);
+        let mut roots = history.pending_roots()?;
+        if let Ok(call) = chosen(&past_calls(self.world)?.0, verb, number) {
+            let places = |install: &super::RecordedInstall| install.root().into_iter().chain(install.project());
+            roots.extend(call.record.installs.iter().flat_map(places));
+        }
+        roots.sort();
+        roots.dedup();
+        let settled = self.settle_in(super::status::unfinished_in(roots)?)?;
+        history.settle_pending(self.disk)?;
+        Ok(settled)
+    }
+
     /// Plans to take back the call with this number; without one, `undo` means the last install, update or uninstall,
     /// and `redo` the last undo.
     pub(crate) fn plan_undo(&self, verb: CallVerb, number: Option<u64>) -> Result<UndoPlan, UndoError> {
@@ -253,6 +280,10 @@ impl Undo<'_> {
     /// Refuses a call whose installs were changed by a later one.
     fn refuses_later(&self, calls: &[PastCall]) -> Result<(), UndoError> {
         let Some(file) = self.manifests().find(|file| !file.is_as_left()) else { return Ok(()) };
+        let unfinished = super::status::unfinished_in(self.kept.roots().cloned().collect())?;
+        if let Some(path) = unfinished.into_iter().next() {
+            return Err(UndoError::Interrupted { path });
+        }
         let folder = file.path.parent();
         let number = self.call.number;
         let is_of = |call: &&PastCall| {
@@ -329,6 +360,8 @@ impl Undo<'_> {
         match (parts.get(file.path), found) {
             (Some(_), None) => self.note(file.path, UndoAct::Keep),
             (Some(part), Some(found)) => self.merge(file, part, &found, changes)?,
+            // A saved version that the person edited is already where edits are saved.
+            (None, Some(_)) if is_saved(file.path) => self.note(file.path, UndoAct::Keep),
             (None, Some(found)) => self.replace(file, &found, changes)?,
             (None, None) => {
                 changes.extend(file.restored(None));
@@ -350,7 +383,7 @@ impl Undo<'_> {
         let act = match &found.bytes {
             // The bytes of a program were not read: another version of it, not a person's work.
             None => UndoAct::Restore,
-            Some(bytes) => UndoAct::SetAside { to: self.set_aside(file.path, bytes, "", changes)? },
+            Some(bytes) => UndoAct::SetAside { to: self.set_aside(file.path, bytes, ("", found.access), changes)? },
         };
         self.note(file.path, act);
         Ok(())
@@ -374,7 +407,7 @@ impl Undo<'_> {
         &mut self,
         path: &AbsolutePath,
         bytes: &[u8],
-        ending: &str,
+        (ending, access): (&str, Access),
         changes: &mut ChangeSet,
     ) -> Result<AbsolutePath, UndoError> {
         let folders = self.manifests().filter_map(|file| file.path.parent());
@@ -394,7 +427,7 @@ impl Undo<'_> {
             let found = self.snapshot.look(&to)?;
             if !is_planned && is_free(found, digest) {
                 if *found == Found::Absent {
-                    let (bytes, access, owner) = (bytes.to_vec(), Access::Usual, Owner::User);
+                    let (bytes, owner) = (bytes.to_vec(), Owner::User);
                     changes.push(Change::WriteFile { path: to.clone(), bytes, access, owner, before: None });
                 }
                 return Ok(to);
@@ -432,7 +465,7 @@ impl Undo<'_> {
                 if let Some(with) = self.with_replaced(file, part, format, &left) {
                     left = with;
                 } else if let Some(before) = file.before.map(<[u8]>::to_vec) {
-                    self.set_aside(path, &before, ".before", changes)?;
+                    self.set_aside(path, &before, (".before", found.access), changes)?;
                 }
             }
         }
@@ -491,4 +524,9 @@ impl Undo<'_> {
             self.files.push((path.clone(), act));
         }
     }
+}
+
+/// True for a file in a folder with edited files.
+fn is_saved(path: &AbsolutePath) -> bool {
+    path.as_path().iter().any(|segment| segment == SET_ASIDE)
 }

@@ -303,7 +303,7 @@ impl Lived {
         Self::within(TestContext::on_disk())
     }
 
-    fn within(context: TestContext) -> Self {
+    pub(crate) fn within(context: TestContext) -> Self {
         let lived = Self { context };
         for host in HOSTS {
             for scope in host.scopes() {

@@ -100,6 +100,8 @@ mod init;
 mod install;
 mod install_detected;
 mod install_face;
+#[cfg(unix)]
+mod install_sequences;
 mod installed;
 mod instructions;
 mod intel;

@@ -13,13 +13,13 @@ use crate::tree::difference;
 const OLD: &str = "cba06b5736faf67e54b07b561eae94395e774c517a7d910a54369e1263ccfbd4";
 
 /// Its registration of a hook in the root.
-fn hook(root: &Path) -> Value {
+pub(crate) fn hook(root: &Path) -> Value {
     let command = format!("\"node\" \"{}/hooks/gsd-read-guard.js\"", root.display());
     json!({"matcher": "Write", "hooks": [{"type": "command", "command": command, "timeout": 5}]})
 }
 
 /// Creates the files that the other program would have left; every listed file contains the word `old`.
-fn lay(root: &Path, runtime: &str, scope: &str, files: &[&str], elsewhere: &[(&Path, &str)]) {
+pub(crate) fn lay(root: &Path, runtime: &str, scope: &str, files: &[&str], elsewhere: &[(&Path, &str)]) {
     let listed: serde_json::Map<String, Value> = files
         .iter()
         .chain(elsewhere.iter().map(|(_, path)| path))

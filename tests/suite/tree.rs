@@ -160,8 +160,8 @@ fn below(folder: &Path, path: &str) -> PathBuf {
     folder.join(path.trim_start_matches('/'))
 }
 
-/// Copies one path unchanged. A program's image is shared by a hard link: nothing writes to it, and there are many of
-/// them.
+/// Copies one path unchanged. A program's image is shared by a hard link on the same disk: nothing writes to it, and there
+/// are many of them.
 fn copy_one(from: &Path, to: &Path) {
     let metadata = std::fs::symlink_metadata(from).unwrap();
     if metadata.is_dir() {
@@ -172,9 +172,7 @@ fn copy_one(from: &Path, to: &Path) {
         std::os::unix::fs::symlink(std::fs::read_link(from).unwrap(), to).unwrap();
         #[cfg(not(unix))]
         unreachable!("no test makes a link here");
-    } else if metadata.len() > IMAGE {
-        std::fs::hard_link(from, to).unwrap();
-    } else {
+    } else if metadata.len() <= IMAGE || std::fs::hard_link(from, to).is_err() {
         std::fs::copy(from, to).unwrap();
         // On other systems a copy has the time of its original.
         #[cfg(unix)]

@@ -232,3 +232,61 @@ fn a_difference_is_shown_without_writing() {
     assert!(shown.contains("+++ ~/.claude/settings.json") && shown.contains("Nothing was written"), "{shown}");
     assert_eq!(home(&context), before);
 }
+
+#[test]
+fn a_saved_version_that_was_edited_stays_where_it_is() {
+    let context = TestContext::new();
+    context.gsd(["install", "--cursor", "--global"]).success();
+    let root = context.home().join(".cursor");
+    let agent = std::fs::read_dir(root.join("agents")).unwrap().next().unwrap().unwrap().path();
+    put(&agent, "mine");
+    context.gsd(["install", "--cursor", "--global"]).success();
+    let saved = root.join("gsd-local-patches/agents").join(agent.file_name().unwrap());
+    assert_eq!(std::fs::read_to_string(&saved).unwrap(), "mine");
+    put(&saved, "mine, and more");
+    let report = context.gsd(["undo", "--json"]).json();
+    let shown = format!("~/.cursor/gsd-local-patches/agents/{}", agent.file_name().unwrap().display());
+    assert_eq!((&report["kept"], &report["set_aside"]), (&serde_json::json!([shown]), &serde_json::json!([])));
+    assert_eq!(std::fs::read_to_string(&agent).unwrap(), "mine");
+    assert_eq!(std::fs::read_to_string(&saved).unwrap(), "mine, and more");
+    assert!(!root.join("gsd-local-patches/gsd-local-patches").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_saved_version_has_the_mode_of_the_edited_file() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let context = TestContext::new();
+    let root = context.home().join(".cursor");
+    for (verb, bits) in [("uninstall", 0o700), ("undo", 0o600), ("install", 0o640)] {
+        context.gsd(["install", "--cursor", "--global"]).success();
+        let agent = std::fs::read_dir(root.join("agents")).unwrap().next().unwrap().unwrap().path();
+        put(&agent, &format!("mine before the {verb}"));
+        std::fs::set_permissions(&agent, std::fs::Permissions::from_mode(bits)).unwrap();
+        let words: &[&str] = if verb == "undo" { &[verb, "--yes"] } else { &[verb, "--cursor", "--global", "--yes"] };
+        context.gsd_with(words, &[], "").success();
+        let folder = root.join("gsd-local-patches/agents");
+        let saved = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let is_it = |path: &std::path::PathBuf| std::fs::read_to_string(path).unwrap().ends_with(&format!(" {verb}"));
+        let modes: Vec<u32> = saved.filter(is_it).map(|path| mode(&path)).collect();
+        assert_eq!(modes, [bits], "{verb}");
+    }
+}
+
+#[test]
+fn a_redo_makes_only_again_what_was_taken_back() {
+    let context = TestContext::new();
+    context.gsd(["install", "--cursor", "--global"]).success();
+    let after = home(&context);
+    let refused = |number: &str| {
+        let refused = context.gsd(["redo", number]).failure(1);
+        assert!(refused.contains("has nothing that can be made again"), "{refused}");
+        assert_eq!(home(&context), after, "redo {number}");
+    };
+    refused("1");
+    context.gsd(["undo"]).success();
+    context.gsd(["redo", "1"]).success();
+    assert_eq!(home(&context), after);
+    ["1", "2", "3"].map(refused);
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::job::{Asking, CANCELLED, installer};
+use super::job::{Asking, CANCELLED, installer, report_settled};
 use super::{Which, ask, look};
 use crate::acts::caller;
 use crate::acts::doctor::{self, Ailment, CheckedArea, Examined};
@@ -232,7 +232,7 @@ fn fix(context: &mut Context, broken: &[Target]) -> Result<(), Failure> {
     project::recover(context)?;
     let installer = installer(context, &disk, &registry, &library)?;
     for target in broken {
-        installer.settle(target)?;
+        report_settled(context, &installer.settle(target)?);
     }
     let (planned, errors) = plan(&installer, broken);
     for error in errors {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::job::{Asking, CANCELLED, installer};
+use super::job::{Asking, CANCELLED, installer, report_settled};
 use super::report::{SetAside, some_of};
 use crate::acts::caller;
 use crate::disk::AbsolutePath;
@@ -272,7 +272,11 @@ fn take_back(context: &mut Context, arguments: &UndoArgs, verb: CallVerb) -> Res
     let library = Library::embedded().map_err(InstallError::from)?;
     let signal = Arc::default();
     let disk = context.disk().stopped_by(Arc::clone(&signal));
-    let plan = installer(context, &disk, &registry, &library)?.plan_undo(verb, arguments.number)?;
+    let undoer = installer(context, &disk, &registry, &library)?;
+    if !arguments.dry_run {
+        report_settled(context, &undoer.settle_past(verb, arguments.number)?);
+    }
+    let plan = undoer.plan_undo(verb, arguments.number)?;
     let proposal = UndoReport::new(verb, arguments.dry_run, &plan, &registry, context.world());
     if arguments.dry_run {
         return answer(context, arguments, &proposal, false);

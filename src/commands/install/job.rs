@@ -237,7 +237,7 @@ impl Job {
             }
             let target = target.and_then(|target| {
                 if !only_looks {
-                    installer.settle(&target)?;
+                    report_settled(context, &installer.settle(&target)?);
                 }
                 Ok(target)
             });
@@ -529,6 +529,13 @@ impl Job {
     fn may_confirm(&self, context: &Context) -> bool {
         let quiet = self.which.json || self.only_show || self.asking.no_input || self.asking.yes;
         crate::acts::caller::can_confirm(context) && !quiet
+    }
+}
+
+/// Reports the folders in which an interrupted write was finished or undone.
+pub(super) fn report_settled(context: &Context, folders: &[AbsolutePath]) {
+    for folder in folders {
+        context.warn(format!("an interrupted write to `{folder}` was undone, or finished if it was already committed"));
     }
 }
 

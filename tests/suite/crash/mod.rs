@@ -1,9 +1,15 @@
 //! An install, update, undo or uninstall that fails or dies at some step leaves the old tree or the new one.
 //!
 //! The tests of the `disk` room try every step of the transaction itself. Here the whole program runs, so only the
-//! first steps, the last ones and a sample in between are tried; `GSD_CRASH_EVERY_STEP=1` tries all.
+//! first steps, the last ones and a sample in between are tried; `GSD_CRASH_EVERY_STEP=1` tries all, `=7` every seventh.
 
-use crate::lived::Lived;
+#[cfg(target_os = "linux")]
+mod full;
+#[cfg(unix)]
+mod killed;
+
+use crate::lived::{Lived, put};
+use crate::takeover::{hook, lay};
 use crate::tree::{Kept, Tree, difference};
 
 /// A host with two roots and two shared files, one of them a link.
@@ -18,10 +24,25 @@ const UNDO: &[&str] = &["undo", "--yes"];
 /// Makes an install as an earlier version would.
 const OLDER: (&str, &str) = ("GSD_AS_VERSION", "0.0.9");
 
+/// A home in which another program is installed for the three hosts, with one of its files edited and a hook in settings
+/// of the user.
+fn of_another_program(lived: Lived) -> Lived {
+    let files = ["gsd-core/VERSION", "gsd-core/bin/lib/a.cjs", "skills/gsd-help/SKILL.md", "agents/gsd-gone.md"];
+    let (home, shared) = (lived.context.home(), lived.context.home().join(".agents"));
+    lay(&home.join(".claude"), "claude", "global", &files, &[]);
+    lay(&home.join(".codex"), "codex", "global", &files, &[(&shared, "skills/gsd-a/SKILL.md")]);
+    lay(&home.join(".cursor"), "cursor", "global", &files, &[]);
+    put(&home.join(".claude/agents/gsd-gone.md"), "old, and more of mine");
+    let settings =
+        serde_json::json!({"hooks": {"Stop": [hook(&home.join(".claude"))]}, "permissions": {"allow": ["Bash(ls)"]}});
+    put(&home.join(".claude/settings.local.json"), &settings.to_string());
+    lived
+}
+
 /// The steps to try, up to `total`.
 fn sample(total: u32) -> Vec<u32> {
-    let every = std::env::var_os("GSD_CRASH_EVERY_STEP").is_some();
-    (0..total).filter(|step| every || *step < 3 || step % 83 == 0 || *step + 5 > total).collect()
+    let every: u32 = std::env::var("GSD_CRASH_EVERY_STEP").map_or(83, |every| every.parse().unwrap_or(1).max(1));
+    (0..total).filter(|step| *step < 3 || step % every == 0 || *step + 5 > total).collect()
 }
 
 /// A home in which a command is interrupted again and again; everything is restored before each run.
@@ -143,6 +164,20 @@ fn an_undo_that_fails_leaves_the_old_tree_or_the_new_one() {
 #[ignore = "slow: minutes"]
 fn an_undo_that_is_killed_leaves_the_old_tree_or_the_new_one() {
     Bench::new(Lived::new(), &[INSTALL_THREE], UNDO).strikes_leave_the_old_tree_or_the_new_one("GSD_KILL_AT");
+}
+
+#[test]
+#[ignore = "slow: minutes"]
+fn an_install_over_another_program_that_fails_leaves_the_old_tree_or_the_new_one() {
+    let lived = of_another_program(Lived::new());
+    Bench::new(lived, &[], INSTALL_THREE).strikes_leave_the_old_tree_or_the_new_one("GSD_FAULT_AT");
+}
+
+#[test]
+#[ignore = "slow: minutes"]
+fn an_install_over_another_program_that_is_killed_leaves_the_old_tree_or_the_new_one() {
+    let lived = of_another_program(Lived::new());
+    Bench::new(lived, &[], INSTALL_THREE).strikes_leave_the_old_tree_or_the_new_one("GSD_KILL_AT");
 }
 
 #[test]
