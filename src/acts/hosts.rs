@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::Call;
 use super::call::{Host, InstalledHost};
 use crate::disk;
+use crate::emit::{CONTENT_FOLDER, PROFILE_FILE};
 use crate::failure::{Failure, Reason};
 use crate::install::{self, InstallError, Target};
 use crate::library::{self, Library};
@@ -119,12 +120,12 @@ pub(crate) fn agents(call: &Call, descriptor: Option<&Descriptor>) -> Agents {
     let folders = match (call.world().path_variable("GSD_AGENTS_DIR"), descriptor) {
         (Some(folder), Some(descriptor)) => {
             let file = descriptor.place(PlaceItem::Agent, Scope::Global).and_then(file_form);
-            file.map(|file| (folder, file)).into_iter().collect()
+            file.map(|file| AgentFolder { folder, file, left_out: Vec::new() }).into_iter().collect()
         }
         (_, Some(descriptor)) => agent_folders(call, descriptor),
         (_, None) => Vec::new(),
     };
-    let found = folders.into_iter().map(|(folder, file)| Agents::in_folder(folder, &file));
+    let found = folders.into_iter().map(Agents::in_folder);
     found.min_by_key(|agents| agents.missing.len()).unwrap_or_else(|| Agents {
         folder: None,
         missing: library::agent_names().map(|name| format!("gsd-{name}")).collect(),
@@ -148,12 +149,12 @@ pub(crate) fn agent_files(call: &Call, name: &str) -> Vec<PathBuf> {
     let folders = match call.world().path_variable("GSD_AGENTS_DIR") {
         Some(folder) => {
             let file = descriptor.place(PlaceItem::Agent, Scope::Global).and_then(file_form);
-            file.map(|file| (folder, file)).into_iter().collect()
+            file.map(|file| AgentFolder { folder, file, left_out: Vec::new() }).into_iter().collect()
         }
         None => agent_folders(call, descriptor),
     };
     // An agent of the user's has a file of the same form without our prefix.
-    folders.into_iter().map(|(folder, file)| folder.join(file.replace("gsd-{name}", name))).collect()
+    folders.into_iter().map(|it| it.folder.join(it.file.replace("gsd-{name}", name))).collect()
 }
 
 /// The folders of the host of the call, for the user.
@@ -197,7 +198,7 @@ pub(crate) fn skills_folder(call: &Call, descriptor: &Descriptor) -> Result<Opti
 }
 
 /// The folders in which a host looks for agents, the user's own first, with the form of a file's name.
-fn agent_folders(call: &Call, descriptor: &Descriptor) -> Vec<(PathBuf, String)> {
+fn agent_folders(call: &Call, descriptor: &Descriptor) -> Vec<AgentFolder> {
     let Some(user) = call.world().home() else { return Vec::new() };
     let environment = |name: &str| call.world().variable(name);
     let surroundings =
@@ -205,7 +206,9 @@ fn agent_folders(call: &Call, descriptor: &Descriptor) -> Vec<(PathBuf, String)>
     let folder = |scope| {
         let place = descriptor.place(PlaceItem::Agent, scope)?;
         let home = Home::resolve(descriptor, scope, surroundings).ok()?;
-        Some((anchored(place, &home), file_form(place)?))
+        let left_out = LeftOut::read(&home.root.join(CONTENT_FOLDER));
+        let left_out = left_out.map(|left_out| left_out.agents).unwrap_or_default();
+        Some(AgentFolder { folder: anchored(place, &home), file: file_form(place)?, left_out })
     };
     [Scope::Global, Scope::Local].into_iter().filter_map(folder).collect()
 }
@@ -216,6 +219,48 @@ fn prefix_of(host: Option<&Descriptor>) -> String {
     form.split_once("{name}").map_or(form, |(prefix, _)| prefix).to_owned()
 }
 
+/// A folder in which a host looks for agents.
+struct AgentFolder {
+    folder: PathBuf,
+    /// The name of a file, with `{name}` for that of the agent.
+    file: String,
+    /// The agents that the profile of the install there leaves out.
+    left_out: Vec<String>,
+}
+
+/// What the profile of an install leaves out.
+pub(crate) struct LeftOut {
+    /// The names of the profile.
+    pub(crate) profile: String,
+    /// The flags that select the install.
+    pub(crate) flags: String,
+    pub(crate) commands: Vec<String>,
+    agents: Vec<String>,
+}
+
+impl LeftOut {
+    /// Reads what is noted in the folder of an install's content; `None` if it has everything.
+    pub(crate) fn read(content: &Path) -> Option<Self> {
+        let text = disk::read_text(content.join(PROFILE_FILE)).ok()??;
+        let (mut lines, rest) = (text.lines(), text.lines().skip(2));
+        let of = |folder: &str| {
+            let names = rest.clone().filter_map(|path| path.strip_prefix(folder)?.strip_suffix(".md"));
+            names.map(str::to_owned).collect()
+        };
+        let (commands, agents) = (of("commands/"), of("agents/"));
+        Some(Self { profile: lines.next()?.to_owned(), flags: lines.next()?.to_owned(), commands, agents })
+    }
+
+    /// The same for the install that this program is part of, or else for that of the call's host.
+    pub(crate) fn of_call(call: &Call) -> Option<Self> {
+        let program = call.world().executable().ok()?;
+        match program.parent().and_then(Path::parent).filter(|folder| folder.ends_with(CONTENT_FOLDER)) {
+            Some(content) => Self::read(content),
+            None => Self::read(&home(call).ok()?.root.join(CONTENT_FOLDER)),
+        }
+    }
+}
+
 /// Our agents in one folder.
 pub(crate) struct Agents {
     pub(crate) folder: Option<PathBuf>,
@@ -223,10 +268,11 @@ pub(crate) struct Agents {
 }
 
 impl Agents {
-    fn in_folder(folder: PathBuf, file: &str) -> Self {
+    fn in_folder(AgentFolder { folder, file, left_out }: AgentFolder) -> Self {
         // A folder that cannot be read counts as empty.
         let there = disk::list(&folder).ok().flatten().unwrap_or_default();
         let missing = library::agent_names()
+            .filter(|name| !left_out.iter().any(|left| left == name))
             .filter(|name| {
                 let file = file.replace("{name}", name);
                 !there.iter().any(|entry| entry.name == file)

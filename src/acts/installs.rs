@@ -9,6 +9,8 @@ use crate::disk::{self, AbsolutePath, ChangeSet};
 use crate::failure::Failure;
 use crate::hooks::{self, KnownVersions};
 use crate::install::{self, Target, custom};
+use crate::library::{FeatureParts, Profiles};
+use crate::operations::capability::{self, Capability, Hook, Role};
 use crate::runtime::{Descriptor, Scope};
 use crate::text::shell::typed;
 
@@ -34,6 +36,24 @@ pub(crate) fn restore_custom_files(call: &Call, folder: &str, apply: bool) -> Re
             report
         }
     })
+}
+
+/// The profiles of installs that can be named: those of the library, and the features of this program.
+pub(crate) fn profiles() -> Profiles {
+    let parts = |feature: &Capability| FeatureParts {
+        id: feature.id.clone(),
+        commands: feature.skills.clone(),
+        steps: feature.hooks.iter().flat_map(steps_of).collect(),
+    };
+    Profiles::new(capability::all().iter().filter(|feature| feature.role == Role::Feature).map(parts).collect())
+}
+
+/// The texts that do the work of a hook, each with the point of the loop.
+fn steps_of(hook: &Hook) -> Vec<(String, String)> {
+    let (workflows, agent) = hook.leads_to();
+    let workflows = workflows.into_iter().map(|name| format!("workflows/{name}.md"));
+    let agent = agent.and_then(|name| Some(format!("agents/{}.md", name.strip_prefix("gsd-")?)));
+    workflows.chain(agent).map(|path| (hook.point.clone(), path)).collect()
 }
 
 /// A host's folder that a call names.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::library::{Event, ItemKind};
-use crate::runtime::{Adapter, EVENT_SCRIPT, Scope};
+use crate::runtime::{Adapter, EVENT_SCRIPT};
 
 use super::artifact::{Anchor, Artifact, Contents};
 use super::spelling::{CONTENT_FOLDER, Spelling};
@@ -19,18 +19,26 @@ pub(super) struct EventCall {
     pub(super) arguments: String,
 }
 
-/// A module in the host's language. In a project it finds our program relative to its own path.
+/// How a file of ours that the host runs finds our program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ProgramPlace {
+    Absolute,
+    /// Relative to its own path, which a project or another home does not change.
+    Relative,
+}
+
+/// A module in the host's language.
 pub(super) fn module(
     adapter: Adapter,
     path: &str,
     calls: &[EventCall],
     timeout: u32,
-    scope: Scope,
+    place: ProgramPlace,
     spelling: &Spelling,
 ) -> Artifact {
-    let program = match scope {
-        Scope::Global => Value::from(spelling.absolute_binary()).to_string(),
-        Scope::Local => {
+    let program = match place {
+        ProgramPlace::Absolute => Value::from(spelling.absolute_binary()).to_string(),
+        ProgramPlace::Relative => {
             let up = "../".repeat(path.matches('/').count());
             format!("fileURLToPath(new URL(\"{up}{CONTENT_FOLDER}/bin/gsd-tools\", import.meta.url))")
         }
@@ -55,10 +63,15 @@ pub(super) fn module(
 }
 
 /// An executable for each event, named after the event.
-pub(super) fn executables(folder: &str, calls: &[EventCall], scope: Scope, spelling: &Spelling) -> Vec<Artifact> {
-    let program = match scope {
-        Scope::Global => spelling.absolute_binary_word(),
-        Scope::Local => {
+pub(super) fn executables(
+    folder: &str,
+    calls: &[EventCall],
+    place: ProgramPlace,
+    spelling: &Spelling,
+) -> Vec<Artifact> {
+    let program = match place {
+        ProgramPlace::Absolute => spelling.absolute_binary_word(),
+        ProgramPlace::Relative => {
             let up = "../".repeat(folder.split('/').count());
             format!("\"${{0%/*}}\"/{up}{CONTENT_FOLDER}/bin/gsd-tools")
         }

@@ -207,15 +207,16 @@ const BUDGETS: &[(ItemKind, i64)] =
 
 #[test]
 fn sizes_stay_below_their_limits() {
-    no_faults(|library, item| {
+    let library = library();
+    let texts = library.items().map(|item| (item.path.as_str(), item.body.as_str())).collect();
+    no_faults(|_, item| {
         let Some((_, general)) = BUDGETS.iter().find(|(kind, _)| *kind == item.kind) else { return Vec::new() };
         let budget = match item.front_matter.value("budget") {
             Some(Value::Number(budget)) => *budget,
             Some(_) => return vec!["`budget` is a number of bytes".to_owned()],
             None => *general,
         };
-        let included = item.body.lines().filter_map(|line| line.strip_prefix('@')).filter_map(|path| library.at(path));
-        let bytes = item.body.len() + included.map(|file| file.body.len()).sum::<usize>();
+        let bytes = bill::loaded(item.kind, &item.body, &texts).included;
         let is_over = i64::try_from(bytes).unwrap() > budget;
         is_over.then(|| format!("{bytes} bytes, more than {budget}")).into_iter().collect()
     });

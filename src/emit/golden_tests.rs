@@ -57,6 +57,9 @@ pub(super) fn options(descriptor: &Descriptor, scope: Scope) -> EmitOptions {
         program_ending: "",
         nested: false,
         existing: BTreeSet::new(),
+        profile: None,
+        replaces_status_line: false,
+        portable_hooks: false,
     }
 }
 

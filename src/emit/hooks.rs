@@ -13,7 +13,8 @@ use crate::text::json::JsonEdit;
 use crate::text::toml::TomlEdit;
 use crate::text::yaml::YamlEdit;
 
-use super::adapters::{self, EventCall};
+use super::EmitOptions;
+use super::adapters::{self, EventCall, ProgramPlace};
 use super::artifact::{Anchor, Artifact, SharedEdit};
 use super::spelling::Spelling;
 
@@ -40,10 +41,12 @@ pub(crate) fn registrations(
     descriptor: &Descriptor,
     scope: Scope,
     spelling: &Spelling,
+    portable: bool,
 ) -> Option<HookArtifacts> {
     let hooks = descriptor.hooks.as_ref().filter(|hooks| hooks.scopes.contains(&scope))?;
     let private = hooks.form.file().and_then(|file| descriptor.files.get(file)).is_some_and(|file| file.local_private);
-    let commands = CommandLines { table, hooks, scope, spelling, guarded: scope == Scope::Local && !private };
+    let guarded = scope == Scope::Local && !private;
+    let commands = CommandLines { table, hooks, scope, spelling, guarded, portable };
     let events: Vec<Registration> =
         table.events.iter().flat_map(|event| registrations_of(event, table, descriptor, hooks)).collect();
     if events.is_empty() {
@@ -119,27 +122,36 @@ pub(crate) fn registrations(
         }
         HookForm::Adapter { path, adapter } => {
             let calls: Vec<EventCall> = events.into_iter().map(|event| commands.call(event)).collect();
-            let module = adapters::module(*adapter, path, &calls, table.timeout * 1000, scope, spelling);
+            let module = adapters::module(*adapter, path, &calls, table.timeout * 1000, commands.place(), spelling);
             HookArtifacts::Own(vec![module])
         }
         HookForm::Executables { folder } => {
             let calls: Vec<EventCall> = events.into_iter().map(|event| commands.call(event)).collect();
-            HookArtifacts::Own(adapters::executables(folder, &calls, scope, spelling))
+            HookArtifacts::Own(adapters::executables(folder, &calls, commands.place(), spelling))
         }
     })
 }
 
-/// The edit that sets the host's status line to ours, if it has one and the user has set none.
+/// The edit that sets the host's status line to ours, if it has one. That of the user is kept, unless the
+/// options replace it.
 pub(crate) fn status_line(
     table: &HookTable,
     descriptor: &Descriptor,
     scope: Scope,
     spelling: &Spelling,
+    options: &EmitOptions,
 ) -> Option<(String, JsonEdit)> {
     let (hooks, line) = (descriptor.hooks.as_ref()?, descriptor.status_line.as_ref()?);
-    let commands = CommandLines { table, hooks, scope, spelling, guarded: false };
+    let portable = options.portable_hooks;
+    let commands = CommandLines { table, hooks, scope, spelling, guarded: false, portable };
     let value = object([("type", Value::from("command")), ("command", Value::from(commands.shell(Event::StatusLine)))]);
-    Some((line.file.clone(), JsonEdit::SetIfAbsent { path: line.path.clone(), value }))
+    let path = line.path.clone();
+    let edit = if options.replaces_status_line {
+        JsonEdit::Set { path, value }
+    } else {
+        JsonEdit::SetIfAbsent { path, value }
+    };
+    Some((line.file.clone(), edit))
 }
 
 /// An event under the host's name.
@@ -204,6 +216,8 @@ struct CommandLines<'a> {
     spelling: &'a Spelling,
     /// The file is shared with people who may not have our program: without it the command does nothing.
     guarded: bool,
+    /// Name the program by what the shell knows as the home.
+    portable: bool,
 }
 
 impl CommandLines<'_> {
@@ -211,16 +225,30 @@ impl CommandLines<'_> {
         let word = match (self.scope, &self.hooks.project) {
             (Scope::Local, Some(project)) => format!("{project}/{}", self.spelling.binary()),
             (Scope::Local, None) => self.spelling.binary_word(),
-            (Scope::Global, _) => self.spelling.absolute_binary_word(),
+            (Scope::Global, _) => self.portable_word().unwrap_or_else(|| self.spelling.absolute_binary_word()),
         };
         let call = format!("{word} {}", self.arguments(event));
         if self.guarded { format!("if [ -x {word} ]; then {call}; fi") } else { call }
     }
 
     fn powershell(&self, event: Event) -> String {
+        // The other shell knows the home by the same variable.
+        let portable = self.portable_word().filter(|word| !word.contains('\\'));
         let word = format!("'{}'", self.spelling.absolute_binary().replace('\'', "''"));
+        let word = portable.unwrap_or(word);
         let call = format!("& {word} {}", self.arguments(event));
         if self.guarded { format!("if (Get-Command {word} -ErrorAction Ignore) {{ {call} }}") } else { call }
+    }
+
+    fn portable_word(&self) -> Option<String> {
+        self.spelling
+            .portable_binary_word()
+            .filter(|_| self.portable && self.hooks.shell && self.scope == Scope::Global)
+    }
+
+    /// How a module or an executable of ours finds the program.
+    fn place(&self) -> ProgramPlace {
+        if self.portable || self.scope == Scope::Local { ProgramPlace::Relative } else { ProgramPlace::Absolute }
     }
 
     fn call(&self, event: Registration) -> EventCall {

@@ -9,6 +9,7 @@
 
 mod adapters;
 mod artifact;
+pub(crate) mod bill;
 mod encode;
 mod front_matter;
 mod hooks;
@@ -44,6 +45,7 @@ use crate::text::edit::FileFormat;
 use nesting::Nesting;
 use rewrite::Rewriter;
 pub(crate) use rewrite::with_program;
+pub(crate) use settings::block_in;
 pub(crate) use spelling::{CONTENT_FOLDER, Spelling};
 
 /// The input of an installation in addition to the library, the host and the scope.
@@ -68,7 +70,26 @@ pub(crate) struct EmitOptions {
     pub(crate) nested: bool,
     /// The existing files among [`alternatives`], below the host's folder.
     pub(crate) existing: BTreeSet<String>,
+    /// Set if the library is only the part that a profile names.
+    pub(crate) profile: Option<ProfileNote>,
+    /// Replace the user's status line.
+    pub(crate) replaces_status_line: bool,
+    /// Name our program in hooks by the home that the shell knows, so that the settings fit every home.
+    pub(crate) portable_hooks: bool,
 }
+
+/// The profile of an install that leaves commands out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ProfileNote {
+    /// Its names, separated by commas.
+    pub(crate) names: String,
+    /// The flags that select this install in commands.
+    pub(crate) flags: String,
+}
+
+/// The file with the profile of an install that leaves something out, in the folder of our content: its names, the
+/// flags that select the install, and the path in the library of each item that is left out, each on a line.
+pub(crate) const PROFILE_FILE: &str = ".gsd-profile";
 
 impl EmitOptions {
     /// Turns everything on, for the folders of `home`, on this system.
@@ -85,6 +106,9 @@ impl EmitOptions {
             program_ending: std::env::consts::EXE_SUFFIX,
             nested: false,
             existing: BTreeSet::new(),
+            profile: None,
+            replaces_status_line: false,
+            portable_hooks: false,
         }
     }
 }
@@ -104,10 +128,10 @@ pub(crate) fn emit_all(
     let local = descriptor.home.local.folder().unwrap_or(".");
     let spelling = Spelling::new(scope, local, &options.root, &options.user)
         .with_absolute_program(descriptor.home.absolute_program);
-    let rewriter = Rewriter { library, descriptor, scope, spelling: &spelling };
+    let rewriter = Rewriter { library, descriptor, scope, spelling: &spelling, profile: options.profile.as_ref() };
     let nesting = if options.nested { Nesting::of(library, descriptor, scope) } else { Nesting::default() };
     let mut artifacts: Vec<Artifact> = library.items().flat_map(|item| emit(item, &rewriter, &nesting)).collect();
-    artifacts.extend(program(descriptor, scope, options));
+    artifacts.extend(program(library, descriptor, scope, options));
     artifacts.extend(settings::artifacts(library, descriptor, scope, &spelling, options));
     artifacts.extend((scope == Scope::Local).then(|| ignored(descriptor)));
     artifacts.sort_by(|left, right| (&left.anchor, &left.path).cmp(&(&right.anchor, &right.path)));
@@ -167,7 +191,7 @@ fn shared_content(item: &Item, rewriter: &Rewriter<'_>) -> Artifact {
 }
 
 /// The program and the small files next to it.
-fn program(descriptor: &Descriptor, scope: Scope, options: &EmitOptions) -> Vec<Artifact> {
+fn program(library: &Library, descriptor: &Descriptor, scope: Scope, options: &EmitOptions) -> Vec<Artifact> {
     let small =
         |name: &str, text: String| whole(Anchor::Root, format!("{CONTENT_FOLDER}/{name}"), text, ItemKind::Program);
     let mut artifacts = vec![
@@ -181,6 +205,12 @@ fn program(descriptor: &Descriptor, scope: Scope, options: &EmitOptions) -> Vec<
         small("VERSION", format!("{}\n", options.version)),
         small(".gsd-runtime", format!("{}\n", descriptor.id)),
     ];
+    if let Some(note) = &options.profile {
+        let left_out = library.left_out(ItemKind::Command).map(|name| format!("commands/{name}.md\n"));
+        let left_out = left_out.chain(library.left_out(ItemKind::Agent).map(|name| format!("agents/{name}.md\n")));
+        let text = format!("{}\n{}\n{}", note.names, note.flags, left_out.collect::<String>());
+        artifacts.push(small(PROFILE_FILE, text));
+    }
     if scope == Scope::Local {
         artifacts.push(small("bin/.gitignore", "gsd-tools\ngsd-tools.exe\n".to_owned()));
     }

@@ -69,7 +69,7 @@ pub(crate) fn package(library: &Library, descriptor: &Descriptor, version: &str)
     for item in library.items() {
         let is_looked_into = matches!(item.kind, ItemKind::Command | ItemKind::Router | ItemKind::Agent);
         let spelling = if is_looked_into { &looked_into } else { &others };
-        let rewriter = Rewriter { library, descriptor: &host, scope: Scope::Global, spelling };
+        let rewriter = Rewriter { library, descriptor: &host, scope: Scope::Global, spelling, profile: None };
         for mut artifact in super::emit(item, &rewriter, &Nesting::default()) {
             if let Contents::Whole(text) = &mut artifact.contents {
                 *text = with_agents(text, library, form);
@@ -128,7 +128,7 @@ fn json(value: &impl Serialize) -> Contents {
 
 /// The registrations as a separate file.
 fn hooks(library: &Library, host: &Descriptor, spelling: &Spelling) -> Option<String> {
-    match registrations(library.hooks(), host, Scope::Global, spelling)? {
+    match registrations(library.hooks(), host, Scope::Global, spelling, false)? {
         HookArtifacts::Own(artifacts) => match artifacts.into_iter().next()?.contents {
             Contents::Whole(text) => Some(text),
             Contents::Binary | Contents::Shared(_) => None,

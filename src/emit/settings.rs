@@ -37,7 +37,9 @@ pub(crate) fn artifacts(
     let mut found = Vec::new();
     let mut shared: BTreeMap<&str, Vec<SharedEdit>> = BTreeMap::new();
 
-    let hooks = options.hooks.then(|| registrations(library.hooks(), descriptor, scope, spelling)).flatten();
+    let hooks =
+        options.hooks.then(|| registrations(library.hooks(), descriptor, scope, spelling, options.portable_hooks));
+    let hooks = hooks.flatten();
     let hook_edits = match hooks {
         Some(HookArtifacts::Own(artifacts)) => {
             found.extend(artifacts);
@@ -49,7 +51,8 @@ pub(crate) fn artifacts(
     if let Some((file, edits)) = &hook_edits {
         shared.entry(file).or_default().extend(edits.iter().cloned());
     }
-    let line = options.status_line.then(|| status_line(library.hooks(), descriptor, scope, spelling)).flatten();
+    let line = options.status_line.then(|| status_line(library.hooks(), descriptor, scope, spelling, options));
+    let line = line.flatten();
     if let Some((file, edit)) = &line {
         shared.entry(file).or_default().push(SharedEdit::Json(edit.clone()));
     }
@@ -66,7 +69,7 @@ pub(crate) fn artifacts(
         let block = MarkedText {
             open: BLOCK_OPEN.to_owned(),
             close: BLOCK_CLOSE.to_owned(),
-            body: INSTRUCTIONS
+            body: block_text(spelling, options)
                 .replace("{command}", &descriptor.mention.command.replace("{name}", "<name>"))
                 .replace("{skill}", &file_of(descriptor, PlaceItem::Command, scope, spelling, "<name>")),
         };
@@ -87,6 +90,23 @@ pub(crate) fn artifacts(
         found.push(super::whole(Anchor::Root, file.path.clone(), text, ItemKind::Settings));
     }
     found
+}
+
+/// The bytes of our block in a file of instructions, with its markers; `None` if it has none.
+pub(crate) fn block_in(text: &str) -> Option<usize> {
+    let from = text.find(BLOCK_OPEN)?;
+    let end = text.get(from..)?.find(BLOCK_CLOSE)? + BLOCK_CLOSE.len();
+    let line_break = text.get(from + end..)?.starts_with('\n');
+    Some(end + usize::from(line_break))
+}
+
+/// The text of the block of instructions.
+fn block_text(spelling: &Spelling, options: &EmitOptions) -> String {
+    let Some(note) = &options.profile else { return INSTRUCTIONS.to_owned() };
+    let install = format!("{} install {} --profile=full", spelling.binary_word(), note.flags);
+    format!(
+        "{INSTRUCTIONS}A command whose file is missing is not installed: tell the user that `{install}` installs it.\n"
+    )
 }
 
 /// The edit, filled in for calls that begin with `call`, if it contains `{call}`.

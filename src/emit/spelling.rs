@@ -83,6 +83,16 @@ impl Spelling {
         self.program.clone().unwrap_or_else(|| shell_word(&self.absolute_binary()))
     }
 
+    /// Our program as one word of a shell that names the home by its variable, which is the same in every home; `None`
+    /// if the program is not below the home.
+    pub(crate) fn portable_binary_word(&self) -> Option<String> {
+        let below_home = format!("{}/bin/gsd-tools", self.content());
+        let below_home = below_home.strip_prefix("~/")?;
+        let is_plain = shell_word(below_home) == below_home;
+        let quoted = || below_home.chars().flat_map(|c| "\\\"$`".contains(c).then_some('\\').into_iter().chain([c]));
+        Some(format!("\"$HOME/{}\"", if is_plain { below_home.to_owned() } else { quoted().collect() }))
+    }
+
     /// Our program as the beginning of a command pattern, for hosts that replace a leading `~/` with the home folder:
     /// then the pattern is for the absolute path, and the same for every home.
     pub(crate) fn binary_pattern(&self) -> String {
@@ -108,6 +118,10 @@ mod tests {
         assert_eq!(spelling.binary_word(), "~/.x/gsd-core/bin/gsd-tools");
         assert_eq!(spelling.binary_pattern(), "~/.x/gsd-core/bin/gsd-tools");
         assert_eq!(spelling.absolute_binary_word(), "/home/u/.x/gsd-core/bin/gsd-tools");
+        assert_eq!(spelling.portable_binary_word().unwrap(), "\"$HOME/.x/gsd-core/bin/gsd-tools\"");
+        let odd = Spelling::new(Scope::Global, ".x", "/home/u/my $x", "/home/u");
+        assert_eq!(odd.portable_binary_word().unwrap(), "\"$HOME/my \\$x/gsd-core/bin/gsd-tools\"");
+        assert_eq!(Spelling::new(Scope::Global, ".x", "/srv/x", "/home/u").portable_binary_word(), None);
     }
 
     #[test]

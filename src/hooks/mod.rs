@@ -159,6 +159,24 @@ fn respond(arguments: &[OsString], world: &World) -> Option<Answer> {
     Some(answer(dialect, event, &payload, &verdict))
 }
 
+/// What our hooks give a new session in a folder to read; empty outside of projects that use us. Nothing is noted about it.
+pub(crate) fn at_start(world: &World, here: &Path) -> String {
+    if switch::is_off(world) {
+        return String::new();
+    }
+    let Some(payload) = Payload::parse(&sample("", &here.to_string_lossy(), None)) else { return String::new() };
+    let verdict = match HookProject::find(here, world, payload.session()) {
+        Some(project) => {
+            let scene = Scene { world, event: Event::SessionStart, payload: &payload, here, project: &project };
+            let mut verdict = EventVerdict::default();
+            verdict.add(session_state::said(&scene));
+            Some(verdict)
+        }
+        None => in_milestones(world, here),
+    };
+    verdict.map(|verdict| verdict.notes.join("\n")).unwrap_or_default()
+}
+
 /// Leaves a file for the runner of this session to show that its client calls our hooks: some clients load them only in
 /// certain places.
 fn leave_word(world: &World) {

@@ -15,6 +15,11 @@ use std::path::Path;
 
 pub(super) fn look(scene: &Scene<'_>) -> Reaction {
     config_reload::remember(scene);
+    said(scene)
+}
+
+/// What a session is given to read. Nothing is noted.
+pub(super) fn said(scene: &Scene<'_>) -> Reaction {
     let around = scene.project.around(scene.world);
     if let Some(run) = &around.runs.unfinished {
         return Reaction::Note(note_of_run(run, scene.world, scene.here));

@@ -23,6 +23,10 @@ pub(crate) struct Adds {
     pub(crate) other_scope: Option<AbsolutePath>,
     /// Enabled plugins of other programs with the same commands.
     pub(crate) other_plugins: Vec<OtherInstall>,
+    /// Installs of other programs that were left in place on request.
+    pub(crate) left_in_place: Vec<OtherInstall>,
+    /// What was requested and has no effect in this host, with the reason.
+    pub(crate) without_effect: Vec<String>,
 }
 
 /// Whose status line the host shows.

@@ -2,9 +2,10 @@
 
 use crate::disk::{AbsolutePath, DiskError, PathError};
 use crate::failure::{Explain, Reason};
-use crate::library::LibraryError;
+use crate::library::{LibraryError, ProfileError};
 use crate::runtime::{HomeError, RegistryError};
 use crate::text::edit::ParseError;
+use crate::text::shell::{Typed, typed};
 use crate::world::WorldError;
 
 use super::lock_file::LockFileError;
@@ -47,6 +48,8 @@ pub(crate) enum InstallError {
     Library(#[from] LibraryError),
     #[error(transparent)]
     World(#[from] WorldError),
+    #[error("the profile of this install cannot be used: {source}")]
+    Profile { source: ProfileError, flags: Typed },
     #[error("something changed after the plan was compared")]
     PlanChanged,
     #[error(transparent)]
@@ -75,6 +78,7 @@ impl InstallError {
             Self::Home { .. }
             | Self::NoLocal { .. }
             | Self::ProjectIsHome { .. }
+            | Self::Profile { .. }
             | Self::Registry(RegistryError::Unknown { .. }) => 2,
             Self::Registry(RegistryError::Broken { .. })
             | Self::Unparsable { .. }
@@ -122,6 +126,9 @@ impl Explain for InstallError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Lock(error) => error.hint(),
+            Self::Profile { flags, .. } => {
+                Some(format!("`{}` installs everything", typed!("gsd-tools install {} --profile=full", flags)))
+            }
             Self::ProjectIsHome { .. } => Some("leave out `--local`, or change to a project folder first".to_owned()),
             Self::NoLocal { .. } => Some("leave out `--local` to install it for all your projects".to_owned()),
             Self::Unparsable { .. } | Self::NotText { .. } => {

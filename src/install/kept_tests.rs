@@ -59,6 +59,9 @@ fn an_install_and_an_uninstall_can_be_undone_to_the_byte() {
             permissions: Some(true),
             unasked: vec!["gsd-tools state".to_owned()],
             nested: None,
+            profile: None,
+            profiles: Profiles::default(),
+            asked: AskedOptions::default(),
             only_as_shown: false,
         };
         let history = History::in_state(&target.state);

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::disk::{self, AbsolutePath, Digest, DiskError};
 use crate::failure::{Explain, Reason};
+use crate::library::Profile;
 
 /// Its name in the folder of the project.
 pub(crate) const NAME: &str = "gsd-tools.lock";
@@ -31,6 +32,9 @@ pub(crate) struct LockedHost {
     /// Whether commands are below routers.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) nested: bool,
+    /// The commands that are installed; absent for all.
+    #[serde(default, skip_serializing_if = "Profile::is_full")]
+    pub(crate) profile: Profile,
     /// The digest of all files that only we own, with their paths.
     pub(crate) content: Digest,
 }

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use super::shared::MadeEdit;
 use crate::disk::{Digest, RelativePath};
 use crate::emit::{Anchor, SharedEdit};
+use crate::library::Profile;
 use crate::runtime::{RuntimeId, Scope};
 use crate::text::edit::FileFormat;
 
@@ -39,12 +40,8 @@ pub(crate) struct Section {
     pub(crate) version: String,
     pub(crate) runtime: RuntimeId,
     pub(crate) scope: Scope,
-    /// Whether commands are below routers; once requested, later installs keep it.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub(crate) nested: bool,
-    /// Whether the host's permission list is left unchanged; once requested, later installs keep it.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub(crate) without_permissions: bool,
+    #[serde(flatten)]
+    pub(crate) options: InstallOptions,
     #[serde(flatten)]
     pub(crate) holdings: Holdings,
     /// What it owns in the project that its folder is part of.
@@ -53,6 +50,30 @@ pub(crate) struct Section {
     /// Folders of the user's home, shared between hosts, whose manifests have a section of this install.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) homes: BTreeSet<String>,
+}
+
+/// What was requested of an install; later installs keep it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct InstallOptions {
+    /// Commands are below routers.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) nested: bool,
+    /// The host's permission list is left unchanged.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) without_permissions: bool,
+    /// The commands that are installed; absent for all.
+    #[serde(default, skip_serializing_if = "Profile::is_full")]
+    pub(crate) profile: Profile,
+    /// Ours replaces the user's status line.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) replaces_status_line: bool,
+    /// Hooks name our program by the home that the shell knows.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) portable_hooks: bool,
+    /// Updates leave installs of other programs in place. An install decides it each time.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) keeps_others: bool,
 }
 
 /// Files, folders and edits below one folder.
@@ -133,8 +154,7 @@ impl Section {
             version: version.to_owned(),
             runtime,
             scope,
-            nested: false,
-            without_permissions: false,
+            options: InstallOptions::default(),
             holdings: Holdings::default(),
             project: Holdings::default(),
             homes: BTreeSet::new(),

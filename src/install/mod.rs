@@ -26,6 +26,7 @@
 
 mod adds;
 mod adopted;
+mod bill;
 pub(crate) mod custom;
 mod detected;
 mod error;
@@ -62,6 +63,7 @@ mod tests;
 pub(crate) use crate::disk::history::Keeping;
 pub(crate) use adds::StatusLine;
 pub(crate) use adopted::Unlisted;
+pub(crate) use bill::{InstallBill, OwnBill};
 pub(crate) use detected::Detected;
 pub(crate) use error::InstallError;
 pub(crate) use hook_program::program_fault;
@@ -86,16 +88,19 @@ pub(crate) use target::Target;
 pub(crate) use together::{Along, Together};
 pub(crate) use undo::{PastCall, UndoAct, UndoPlan, past_calls};
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::disk::{self, AbsolutePath, Digest, Disk, RealPaths, Snapshot};
-use crate::emit::{self, Anchor, Artifact, EmitOptions};
-use crate::library::Library;
+use crate::emit::{self, Anchor, Artifact, EmitOptions, ProfileNote};
+use crate::library::{ItemKind, Library, Profile, Profiles};
 use crate::runtime::{Purpose, Registry, Scope};
 use crate::text::edit::JsonDialect;
 use crate::text::json::JsonDocument;
 use crate::world::World;
 use adopted::Adopted;
+use lock_file::LockedHost;
+use manifest::{InstallOptions, Section};
 use situation::InstallSituation;
 
 /// What all installs of a call have in common.
@@ -114,8 +119,24 @@ pub(crate) struct Installer<'a> {
     pub(crate) unasked: Vec<String>,
     /// Whether commands are below routers; `None` keeps what the existing install has.
     pub(crate) nested: Option<bool>,
+    /// Which commands are installed; `None` keeps what the existing install has.
+    pub(crate) profile: Option<Profile>,
+    /// The profiles that can be named.
+    pub(crate) profiles: Profiles,
+    pub(crate) asked: AskedOptions,
     /// Whether only the plans that were shown may be made, and no new ones if something changed since.
     pub(crate) only_as_shown: bool,
+}
+
+/// What a call asks for; once asked for, later installs and updates keep it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct AskedOptions {
+    /// Replace the user's status line.
+    pub(crate) status_line: bool,
+    /// Hooks that fit every home.
+    pub(crate) portable_hooks: bool,
+    /// Leave installs of other programs in place.
+    pub(crate) keeps_others: bool,
 }
 
 /// What to do with a target.
@@ -182,27 +203,88 @@ impl Installer<'_> {
             situation.look_at_other(&other);
         }
         self.adopt(target, situation)?;
-        let section = situation.section(target);
-        let pin = if wish.installs() { self.pin(target)? } else { None };
-        let pinned = pin.is_some_and(|pin| pin.nested);
-        let nested = self.nested.unwrap_or(section.map_or(pinned, |section| section.nested));
-        let permissions = self.permissions.unwrap_or(!section.is_some_and(|section| section.without_permissions));
-        let manner = InstallManner { version: &self.version, nested, permissions, keeps_edits: wish == Wish::Update };
-        let wanted = if wish.installs() {
+        let mut taken = None;
+        if wish.installs() && !self.keeps_others(wish, situation.section(target)) {
             situation.look_for_predecessors(target)?;
-            Some(self.wanted(target, manner, &mut situation.snapshot)?)
+            taken = self.profile_of_predecessor(situation)?;
+        }
+        let pin = if wish.installs() { self.pin(target)? } else { None };
+        let options = self.options(wish, situation.section(target), (pin, taken.as_ref()));
+        let manner = InstallManner { version: &self.version, options: &options, keeps_edits: wish == Wish::Update };
+        let library = if wish.installs() {
+            let part = self.profiles.within(&options.profile, self.library);
+            part.map_err(|source| InstallError::Profile { source, flags: target.flags() })?
         } else {
-            None
+            Cow::Borrowed(self.library)
         };
+        let wanted =
+            if wish.installs() { Some(self.wanted(&library, target, manner, &mut situation.snapshot)?) } else { None };
         situation.look(target, wanted.as_deref().unwrap_or_default())?;
         let roots = situation.roots(target)?;
         let plugin = if wish.installs() { status::has_plugin(target, &mut situation.snapshot) } else { Ok(false) };
         let mut plan = InstallPlan::between(wanted.as_deref(), target, situation, manner)?;
         (plan.roots, plan.plugin) = (roots, plugin);
         if wish.installs() {
-            self.add(target, &mut plan, permissions, &mut situation.snapshot)?;
+            plan.left_out = library.left_out(ItemKind::Command).map(str::to_owned).collect();
+            if let Some(taken) = taken
+                && let Some(other) = plan.taken_over.iter_mut().find(|other| other.root == taken.root)
+            {
+                other.profile = Some((taken.text, taken.profile.is_some()));
+            }
+            self.add(target, &mut plan, &options, &mut situation.snapshot)?;
         }
         Ok(plan)
+    }
+
+    /// Whether installs of other programs stay. An update keeps what the install was asked to do.
+    fn keeps_others(&self, wish: Wish, section: Option<&Section>) -> bool {
+        let kept = wish == Wish::Update && section.is_some_and(|section| section.options.keeps_others);
+        self.asked.keeps_others || kept
+    }
+
+    /// The options of the install: those that the call names, else those that the install has, else those of the lock
+    /// of the project, else those of the program that it replaces.
+    fn options(
+        &self,
+        wish: Wish,
+        section: Option<&Section>,
+        (pin, taken): (Option<LockedHost>, Option<&TakenProfile>),
+    ) -> InstallOptions {
+        let first = || match pin {
+            Some(LockedHost { nested, profile, .. }) => InstallOptions { nested, profile, ..InstallOptions::default() },
+            None => {
+                let profile = taken.and_then(|taken| taken.profile.clone()).unwrap_or_default();
+                InstallOptions { profile, ..InstallOptions::default() }
+            }
+        };
+        let had = section.map_or_else(first, |section| section.options.clone());
+        InstallOptions {
+            nested: self.nested.unwrap_or(had.nested),
+            without_permissions: self.permissions.map_or(had.without_permissions, |wanted| !wanted),
+            profile: self.profile.clone().unwrap_or(had.profile),
+            replaces_status_line: self.asked.status_line || had.replaces_status_line,
+            portable_hooks: self.asked.portable_hooks || had.portable_hooks,
+            keeps_others: self.keeps_others(wish, section),
+        }
+    }
+
+    /// The profile of the program that is replaced, unless this call or this install has one already. One with other
+    /// names than ours is not kept.
+    fn profile_of_predecessor(&self, situation: &mut InstallSituation) -> Result<Option<TakenProfile>, InstallError> {
+        if self.profile.is_some() {
+            return Ok(None);
+        }
+        let roots: Vec<AbsolutePath> = situation.predecessors.iter().map(|other| other.root.clone()).collect();
+        for root in roots {
+            // A file that is not text names no profile.
+            let text = situation.snapshot.read_text(&root.resolve(predecessor::PROFILE)).ok().flatten();
+            let Some(profile) = text.as_deref().map(Profile::read).filter(|profile| !profile.is_full()) else {
+                continue;
+            };
+            let is_known = self.profiles.check(&profile, self.library).is_ok();
+            return Ok(Some(TakenProfile { root, text: profile.to_string(), profile: is_known.then_some(profile) }));
+        }
+        Ok(None)
     }
 
     /// Records what an install adds to the host, from the host's facts.
@@ -210,14 +292,14 @@ impl Installer<'_> {
         &self,
         target: &Target,
         plan: &mut InstallPlan,
-        permissions: bool,
+        options: &InstallOptions,
         snapshot: &mut Snapshot,
     ) -> Result<(), InstallError> {
         let descriptor = &target.descriptor;
         let events = emit::hook_count(self.library, descriptor, target.scope);
         let gave_way = plan.steps.iter().filter(|step| step.act == Act::GiveWay).count();
         plan.adds.hooks = events.saturating_sub(gave_way);
-        if permissions {
+        if !options.without_permissions {
             let is_one =
                 |purpose: Purpose, scopes: &[Scope]| purpose == Purpose::Permissions && scopes.contains(&target.scope);
             let edits = descriptor.edits.iter().filter(|edit| is_one(edit.purpose, &edit.scopes));
@@ -238,7 +320,33 @@ impl Installer<'_> {
             // that one is ours.
             plan.adds.status_line = Some(StatusLine::Kept);
         }
+        if options.keeps_others {
+            plan.adds.left_in_place = predecessor::others(target, snapshot).unwrap_or_default();
+        }
+        plan.adds.without_effect = self.without_effect(target, events);
         Ok(())
+    }
+
+    /// What the call asks for that this host does not have.
+    fn without_effect(&self, target: &Target, events: usize) -> Vec<String> {
+        let (descriptor, mut found) = (&target.descriptor, Vec::new());
+        if self.asked.status_line && (events == 0 || descriptor.status_line.is_none()) {
+            found.push("`--force-statusline` changes nothing: it has no status line that a setting chooses".to_owned());
+        }
+        let is_outside = target.scope == Scope::Global && target.root.relative_to(&target.user).is_none();
+        if self.asked.portable_hooks {
+            found.extend(match &descriptor.hooks {
+                None => Some("`--portable-hooks` changes nothing: it has no hooks"),
+                Some(hooks) if target.scope == Scope::Global && !hooks.shell => {
+                    Some("`--portable-hooks` changes nothing: it runs hooks without a shell, so they need the whole path")
+                }
+                Some(_) if is_outside => {
+                    Some("`--portable-hooks` changes nothing: its folder is not below your home")
+                }
+                Some(_) => None,
+            }.map(str::to_owned));
+        }
+        found
     }
 
     /// The folder of this host's install in the other scope, if there is one. Errors are left to that install.
@@ -271,10 +379,20 @@ impl Installer<'_> {
             return Ok(());
         }
         let mut likeliest: Option<(usize, Adopted)> = None;
+        // The profile is in a file among ours; without it, everything is looked for.
+        let file = target.root.resolve(emit::CONTENT_FOLDER).resolve(emit::PROFILE_FILE);
+        let names = situation.snapshot.read_text(&file).ok().flatten().unwrap_or_default();
+        let profile = Profile::read(names.lines().next().unwrap_or_default());
+        let known = self.profiles.within(&profile, self.library);
+        let (profile, library) = match known {
+            Ok(library) => (profile, library),
+            Err(_) => (Profile::default(), Cow::Borrowed(self.library)),
+        };
         for nested in [false, true] {
-            let options = self.options(target, nested, true, &situation.snapshot);
-            let artifacts = emit::emit_all(self.library, &target.descriptor, target.scope, &options);
-            let adopted = recognised::recognise(target, &artifacts, nested, situation)?;
+            let options = InstallOptions { nested, profile: profile.clone(), ..InstallOptions::default() };
+            let emitted = self.emit_options(target, &options, true, &situation.snapshot);
+            let artifacts = emit::emit_all(&library, &target.descriptor, target.scope, &emitted);
+            let adopted = recognised::recognise(target, &artifacts, &options, situation)?;
             let files = adopted.found(target).map_or(0, |found| found.files);
             if likeliest.as_ref().is_none_or(|(most, _)| files > *most) {
                 likeliest = Some((files, adopted));
@@ -287,28 +405,41 @@ impl Installer<'_> {
     /// The artifacts that should exist.
     fn wanted(
         &self,
+        library: &Library,
         target: &Target,
         manner: InstallManner<'_>,
         snapshot: &mut Snapshot,
     ) -> Result<Vec<Artifact>, InstallError> {
-        let status_line = target.scope == Scope::Global || !self.has_own_status_line(target, snapshot)?;
-        let mut options = self.options(target, manner.nested, status_line, snapshot);
-        options.permissions = manner.permissions;
-        let mut artifacts = emit::emit_all(self.library, &target.descriptor, target.scope, &options);
+        let status_line = target.scope == Scope::Global
+            || manner.options.replaces_status_line
+            || !self.has_own_status_line(target, snapshot)?;
+        let options = self.emit_options(target, manner.options, status_line, snapshot);
+        let mut artifacts = emit::emit_all(library, &target.descriptor, target.scope, &options);
         if manner.version != env!("CARGO_PKG_VERSION") {
             made_up::of_another_version(&mut artifacts, manner.version);
         }
         Ok(artifacts)
     }
 
-    /// The options of an install with all our artifacts.
-    fn options(&self, target: &Target, nested: bool, status_line: bool, snapshot: &Snapshot) -> EmitOptions {
+    /// How the artifacts of an install are made.
+    fn emit_options(
+        &self,
+        target: &Target,
+        options: &InstallOptions,
+        status_line: bool,
+        snapshot: &Snapshot,
+    ) -> EmitOptions {
         let existing = emit::alternatives(&target.descriptor);
+        let note = ProfileNote { names: options.profile.to_string(), flags: target.flags().to_string() };
         EmitOptions {
             unasked: self.unasked.clone(),
-            nested,
+            nested: options.nested,
+            permissions: !options.without_permissions,
             status_line,
             existing: existing.filter(|path| snapshot.is_file(&target.root.resolve(path))).map(str::to_owned).collect(),
+            profile: (!options.profile.is_full()).then_some(note),
+            replaces_status_line: options.replaces_status_line,
+            portable_hooks: options.portable_hooks,
             ..EmitOptions::new(&target.home, &self.version)
         }
     }
@@ -359,10 +490,21 @@ impl Installer<'_> {
     }
 }
 
-/// Whether the commands of an install that the user made are below routers; `None` if there is none.
-pub(crate) fn layout_of(target: &Target) -> Result<Option<bool>, InstallError> {
+/// The layout and the profile of an install that the user made; `None` if there is none.
+pub(crate) fn shape_of(target: &Target) -> Result<Option<(bool, Profile)>, InstallError> {
     let manifest = vouch::read(target, &target.root, &mut Snapshot::default())?.manifest;
-    Ok(manifest.installs.get(&target.section_key(&Anchor::Root)).map(|section| section.nested))
+    let section = manifest.installs.get(&target.section_key(&Anchor::Root));
+    Ok(section.map(|section| (section.options.nested, section.options.profile.clone())))
+}
+
+/// The profile of a program that is replaced.
+#[derive(Debug)]
+struct TakenProfile {
+    root: AbsolutePath,
+    /// Its names.
+    text: String,
+    /// The same as one of ours; `None` if its names are unknown.
+    profile: Option<Profile>,
 }
 
 /// The installs of other programs for this host and scope.

@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 
 use super::lock_file::{LockFile, LockedHost};
+use super::manifest::InstallOptions;
 use super::{InstallError, InstallManner, Installer, Target, shared};
 use crate::disk::{self, Digest, Snapshot};
 use crate::emit::{Anchor, Artifact, Contents};
+use crate::library::Profile;
 use crate::runtime::Scope;
 
 /// How the files of a project compare with a pinned install.
@@ -35,11 +37,11 @@ impl Installer<'_> {
         Ok(pin)
     }
 
-    /// The lock of these local installs, with the layout that each has.
-    pub(crate) fn lock(&self, targets: &[(Target, bool)]) -> Result<LockFile, InstallError> {
-        let locked = targets.iter().map(|(target, nested)| {
-            let content = content(&self.pinned(target, *nested)?);
-            Ok((target.descriptor.id.to_string(), LockedHost { nested: *nested, content }))
+    /// The lock of these local installs, with the layout and the profile that each has.
+    pub(crate) fn lock(&self, targets: Vec<(Target, (bool, Profile))>) -> Result<LockFile, InstallError> {
+        let locked = targets.into_iter().map(|(target, (nested, profile))| {
+            let content = content(&self.pinned(&target, nested, &profile)?);
+            Ok((target.descriptor.id.to_string(), LockedHost { nested, profile, content }))
         });
         let hosts = locked.collect::<Result<_, InstallError>>()?;
         Ok(LockFile { format: LockFile::FORMAT, version: self.version.clone(), hosts })
@@ -47,7 +49,7 @@ impl Installer<'_> {
 
     /// Compares the files of a project with a pinned install.
     pub(crate) fn compare(&self, target: &Target, pin: &LockedHost) -> Result<LockState, InstallError> {
-        let artifacts = self.pinned(target, pin.nested)?;
+        let artifacts = self.pinned(target, pin.nested, &pin.profile)?;
         if content(&artifacts) != pin.content {
             return Ok(LockState::OtherBuild);
         }
@@ -79,9 +81,12 @@ impl Installer<'_> {
     }
 
     /// The files of a local install that a team shares: not those of one computer.
-    fn pinned(&self, target: &Target, nested: bool) -> Result<Vec<Artifact>, InstallError> {
-        let manner = InstallManner { version: &self.version, nested, permissions: true, keeps_edits: false };
-        let mut artifacts = self.wanted(target, manner, &mut Snapshot::default())?;
+    fn pinned(&self, target: &Target, nested: bool, profile: &Profile) -> Result<Vec<Artifact>, InstallError> {
+        let options = InstallOptions { nested, profile: profile.clone(), ..InstallOptions::default() };
+        let manner = InstallManner { version: &self.version, options: &options, keeps_edits: false };
+        let library = self.profiles.within(profile, self.library);
+        let library = library.map_err(|source| InstallError::Profile { source, flags: target.flags() })?;
+        let mut artifacts = self.wanted(&library, target, manner, &mut Snapshot::default())?;
         let is_private = |artifact: &Artifact| {
             let files = target.descriptor.files.values().filter_map(|file| file.local_path.as_ref());
             artifact.anchor == Anchor::Root && files.into_iter().any(|private| *private == artifact.path)

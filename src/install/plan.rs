@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::adds::{Adds, StatusLine};
 use super::adopted::Unlisted;
 use super::keys::{ChangedSettings, KeyEdit};
-use super::manifest::{Holdings, Ledger, Manifest, Section};
+use super::manifest::{Holdings, InstallOptions, Ledger, Manifest, Section};
 use super::predecessor::Predecessor;
 use super::shared::{self, MadeEdit};
 use super::situation::InstallSituation;
@@ -18,6 +18,7 @@ use super::steps::{Act, FileStep, PlanReport};
 use super::{InstallError, Target, remembered, vouch};
 use crate::disk::{AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Found, FoundFile, Owner, RelativePath};
 use crate::emit::{Anchor, Artifact, Contents, SharedEdit, SharedFile};
+use crate::library::Profile;
 use crate::text::edit::{Applied, FileFormat, Undo};
 use crate::text::merge::merged;
 
@@ -43,6 +44,9 @@ pub(crate) struct InstallPlan {
     pub(crate) adds: Adds,
     /// What was found of an install that no manifest lists, and is now treated as ours.
     pub(crate) unlisted: Option<Unlisted>,
+    /// For an install: what it has, and the commands that it leaves out.
+    pub(crate) profile: Profile,
+    pub(crate) left_out: Vec<String>,
 }
 
 /// The installs of a call, each with its plan.
@@ -53,8 +57,7 @@ pub(crate) type PlannedInstalls = Vec<(Target, InstallPlan)>;
 pub(crate) struct InstallManner<'a> {
     /// The version that is installed.
     pub(crate) version: &'a str,
-    pub(crate) nested: bool,
-    pub(crate) permissions: bool,
+    pub(crate) options: &'a InstallOptions,
     /// Whether a person's edits of our files are merged with the changes of this version. Otherwise edited files are set
     /// aside.
     pub(crate) keeps_edits: bool,
@@ -72,6 +75,8 @@ pub(crate) struct TakenOver {
     pub(crate) permissions: Vec<String>,
     /// Settings that it made, or the user: they stay. With their file.
     pub(crate) unsure: Vec<(AbsolutePath, String)>,
+    /// Its profile, if it had a part of its commands, and whether ours has the same.
+    pub(crate) profile: Option<(String, bool)>,
 }
 
 impl TakenOver {
@@ -103,6 +108,8 @@ impl InstallPlan {
             from_version: situation.listed(target, &Anchor::Root).map(|section| section.version.clone()),
             adds: Adds::default(),
             unlisted: situation.adopted.as_ref().and_then(|adopted| adopted.found(target)),
+            profile: manner.options.profile.clone(),
+            left_out: Vec::new(),
         };
         let uninstalls = wanted.is_none();
         let (images, written) = (BTreeSet::new(), BTreeMap::new());
@@ -164,8 +171,7 @@ impl<'a> Planner<'a> {
                 .push((RelativePath::parse(&artifact.path).map_err(InstallError::Content)?, artifact));
         }
         let mut own = Section::new(self.target.descriptor.id.clone(), self.target.scope, self.manner.version);
-        own.nested = self.manner.nested;
-        own.without_permissions = !self.manner.permissions;
+        own.options = self.manner.options.clone();
         let mut homes = Vec::new();
         for anchor in self.situation.anchors(self.target, wanted.unwrap_or_default()) {
             let holdings = self.place(&anchor, by_anchor.get(&anchor).map_or(&[], Vec::as_slice))?;
@@ -600,7 +606,7 @@ impl<'a> Planner<'a> {
             }
             let (root, version) = (predecessor.root.clone(), predecessor.version.clone());
             let program = predecessor.program.clone();
-            self.plan.taken_over.push(TakenOver { root, program, version, permissions, unsure });
+            self.plan.taken_over.push(TakenOver { root, program, version, permissions, unsure, profile: None });
         }
         Ok(())
     }

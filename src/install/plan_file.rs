@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use super::keys::KeyEdit;
 use super::remembered::Remembered;
-use super::{CallVerb, InstallPlan, Installer, Target, Wish};
+use super::{AskedOptions, CallVerb, InstallPlan, Installer, Target, Wish};
 use crate::disk::{Change, Digest};
 use crate::failure::{Explain, Reason};
+use crate::library::Profile;
 use crate::text::shell::typed;
 
 /// What one call would do.
@@ -30,6 +31,15 @@ pub(crate) struct PlanFile {
     pub(crate) permissions: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) nested: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<String>>")]
+    pub(crate) profile: Option<Profile>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    force_statusline: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    portable_hooks: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    no_legacy_cleanup: bool,
     hosts: Vec<PlannedPlace>,
 }
 
@@ -134,6 +144,10 @@ impl PlanFile {
             program: installer.program.digest,
             permissions: installer.permissions,
             nested: installer.nested,
+            profile: installer.profile.clone(),
+            force_statusline: installer.asked.status_line,
+            portable_hooks: installer.asked.portable_hooks,
+            no_legacy_cleanup: installer.asked.keeps_others,
             hosts: hosts.collect(),
         }
     }
@@ -161,6 +175,15 @@ impl PlanFile {
             CallVerb::Update => Some(Wish::Update),
             CallVerb::Uninstall => Some(Wish::Uninstall),
             CallVerb::Fix | CallVerb::Undo | CallVerb::Redo => None,
+        }
+    }
+
+    /// What the call asks for.
+    pub(crate) fn asked(&self) -> AskedOptions {
+        AskedOptions {
+            status_line: self.force_statusline,
+            portable_hooks: self.portable_hooks,
+            keeps_others: self.no_legacy_cleanup,
         }
     }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::adopted::Adopted;
 use super::custom::is_among_ours;
-use super::manifest::{Ledger, Section};
+use super::manifest::{InstallOptions, Ledger, Section};
 use super::registered::{paths, runs_our_program};
 use super::shared::{self, MadeEdit};
 use super::situation::InstallSituation;
@@ -60,11 +60,11 @@ pub(super) fn has_traces(target: &Target, snapshot: &mut Snapshot) -> Result<boo
 pub(super) fn recognise(
     target: &Target,
     artifacts: &[Artifact],
-    nested: bool,
+    options: &InstallOptions,
     situation: &mut InstallSituation,
 ) -> Result<Adopted, InstallError> {
     let mut section = Section::new(target.descriptor.id.clone(), target.scope, env!("CARGO_PKG_VERSION"));
-    section.nested = nested;
+    section.options = options.clone();
     let mut adopted = Adopted { section, homes: BTreeMap::new(), uncertain: BTreeSet::new() };
     for artifact in artifacts {
         let anchor = &artifact.anchor;

@@ -17,6 +17,8 @@ use crate::runtime::{HostFormat, PluginsInUse};
 pub(crate) struct Status {
     /// The version of the program that wrote it; `None` if nothing is installed.
     pub(crate) version: Option<String>,
+    /// The profile that is installed: `full`, or names separated by commas; `None` if nothing is installed.
+    pub(crate) profile: Option<String>,
     /// How many files only we own.
     pub(crate) files: usize,
     /// What was modified or is missing, by path.
@@ -117,6 +119,7 @@ pub(super) fn look(target: &Target, snapshot: &mut Snapshot) -> Result<Status, I
     };
     let Some(section) = manifest.installs.get(&key) else { return Ok(status) };
     status.version = Some(section.version.clone());
+    status.profile = Some(section.options.profile.to_string());
     let mut places = vec![(Anchor::Root, section.holdings.clone()), (Anchor::Project, section.project.clone())];
     for home in &section.homes {
         let anchor = Anchor::Home(home.clone());

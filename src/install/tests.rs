@@ -23,8 +23,15 @@ const PROJECT: &str = "/nowhere/home/work/project";
 const PROGRAM: &str = "/nowhere/bin/gsd-tools";
 const IMAGE: &str = "\x7fELF of this program";
 const ROOT: &str = "/nowhere/home/.lantern";
-const MANNER: InstallManner<'_> =
-    InstallManner { version: "0.1.0", nested: false, permissions: true, keeps_edits: false };
+const OPTIONS: InstallOptions = InstallOptions {
+    nested: false,
+    without_permissions: false,
+    profile: Profile::FULL,
+    replaces_status_line: false,
+    portable_hooks: false,
+    keeps_others: false,
+};
+const MANNER: InstallManner<'_> = InstallManner { version: "0.1.0", options: &OPTIONS, keeps_edits: false };
 
 fn path(text: &str) -> AbsolutePath {
     AbsolutePath::parse(text).unwrap()
@@ -269,6 +276,9 @@ fn with_installer(world: &World, test: impl FnOnce(&Installer<'_>)) {
         permissions,
         unasked,
         nested: None,
+        profile: None,
+        profiles: Profiles::default(),
+        asked: AskedOptions::default(),
         only_as_shown: false,
     });
 }
@@ -364,7 +374,8 @@ fn an_outdated_plan_is_made_again_under_the_lock() {
         std::fs::set_permissions(&image, PermissionsExt::from_mode(0o755)).unwrap();
         let program = Program { path: image.as_path().to_path_buf(), ..program() };
         let (version, unasked) = (installer.version.clone(), installer.unasked.clone());
-        let installer = Installer { program, version, unasked, ..*installer };
+        let (profile, profiles) = (None, Profiles::default());
+        let installer = Installer { program, version, unasked, profile, profiles, ..*installer };
         let hosts = installer.registry.all().unwrap().into_iter();
         let mut targets = hosts.map(|host| Target::resolve(host, Scope::Global, &project, None, &world).unwrap());
         let merges = |target: &Target| {

@@ -101,6 +101,14 @@ impl FrontMatter {
         }
     }
 
+    /// Removes the names of `key` that are not wanted.
+    pub(super) fn keep_names(&mut self, key: &str, wanted: &dyn Fn(&str) -> bool) {
+        let entry = self.entries.iter_mut().find(|(name, _)| name == key);
+        if let Some((_, Value::List(items))) = entry {
+            items.retain(|item| wanted(item));
+        }
+    }
+
     #[cfg(test)]
     pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(|(key, _)| key.as_str())

@@ -6,12 +6,14 @@
 mod front_matter;
 mod hooks;
 mod item;
+mod profile;
 
 pub(crate) use front_matter::{FrontMatter, FrontMatterError, Value, is_plain};
 pub(crate) use hooks::{Event, HookEvent, HookTable, ToolSet};
 pub(crate) use item::{Item, ItemKind, ItemName, NameError};
+pub(crate) use profile::{FeatureParts, Profile, ProfileError, Profiles};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use include_dir::{Dir, include_dir};
@@ -62,6 +64,8 @@ pub(crate) fn front_matter_of(path: &str) -> Option<FrontMatter> {
 #[derive(Clone, Debug)]
 pub(crate) struct Library {
     items: BTreeMap<(ItemKind, ItemName), Item>,
+    /// What a profile leaves out; its names are still known.
+    left_out: BTreeSet<(ItemKind, ItemName)>,
     hooks: HookTable,
 }
 
@@ -107,7 +111,7 @@ impl Library {
                 return Err(LibraryError::Twice { path });
             }
         }
-        Ok(Library { items, hooks })
+        Ok(Library { items, left_out: BTreeSet::new(), hooks })
     }
 
     pub(crate) fn items(&self) -> impl Iterator<Item = &Item> {
@@ -131,7 +135,21 @@ impl Library {
     /// True if `/gsd-<name>` is a command or a router.
     pub(crate) fn has_command(&self, name: &str) -> bool {
         let Ok(name) = name.parse::<ItemName>() else { return false };
-        [ItemKind::Command, ItemKind::Router].iter().any(|kind| self.items.contains_key(&(*kind, name.clone())))
+        [ItemKind::Command, ItemKind::Router].into_iter().any(|kind| {
+            let key = (kind, name.clone());
+            self.items.contains_key(&key) || self.left_out.contains(&key)
+        })
+    }
+
+    /// The names of all items of a kind, including those that a profile leaves out.
+    pub(crate) fn names(&self, kind: ItemKind) -> impl Iterator<Item = &str> {
+        let there = self.of_kind(kind).map(|item| item.name.as_str());
+        there.chain(self.left_out(kind))
+    }
+
+    /// The names of the items of a kind that a profile leaves out.
+    pub(crate) fn left_out(&self, kind: ItemKind) -> impl Iterator<Item = &str> {
+        self.left_out.iter().filter(move |(of, _)| *of == kind).map(|(_, name)| name.as_str())
     }
 
     pub(crate) fn hooks(&self) -> &HookTable {

@@ -74,6 +74,9 @@ pub(crate) struct Descriptor {
     /// Features that people look for but that are missing here.
     #[serde(default)]
     pub(crate) lacks: Vec<Lack>,
+    /// A folder, below that of the host, whose files are commands of the user that the host lists like skills. Ours are
+    /// not there.
+    pub(crate) user_commands: Option<String>,
     /// The instruction that makes an agent load a skill of a plugin, with `{skill}` for its name; absent if the host
     /// does not load skills by name.
     pub(crate) plugin_skill: Option<String>,

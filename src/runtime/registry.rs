@@ -344,6 +344,7 @@ mod tests {
         ("dispatch.teams-variable", "only one host has teams of agents"),
         ("dispatch.worktree-branch", "only one host makes worktrees of its own that agents may have"),
         ("home.skills", "a host that reads its own folder and tells people to use a shared one"),
+        ("hooks.shell", "only one host is known to run hooks without a shell"),
         ("hooks.without", "one host refuses edits of unread files itself"),
         ("own-file", "permission rules in files of their own: a second host has them too"),
         ("place.anchor", "one host keeps its skills where they are when a variable moves the rest"),

@@ -19,6 +19,9 @@ pub(crate) struct HookTable {
     #[serde(default = "super::terms::both_scopes")]
     pub(crate) scopes: Vec<Scope>,
     pub(crate) timeout: TimeUnit,
+    /// Whether a shell runs the commands, so that they may name the home by a variable.
+    #[serde(default = "by_a_shell")]
+    pub(crate) shell: bool,
     /// How a command of a local installation finds the project: a shell word, or nothing if it starts there.
     pub(crate) project: Option<String>,
     /// The host's names of our events. An event without a name is not registered.
@@ -35,6 +38,10 @@ pub(crate) struct HookTable {
     /// Our hooks that are unnecessary here, because the host enforces the same itself.
     #[serde(default)]
     pub(crate) without: Vec<String>,
+}
+
+fn by_a_shell() -> bool {
+    true
 }
 
 words! {

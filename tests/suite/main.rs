@@ -125,6 +125,7 @@ mod play;
 #[cfg(target_os = "linux")]
 mod probe;
 mod profile;
+mod profiles;
 mod project_bytes;
 mod proof;
 mod published;

@@ -9,6 +9,7 @@ use super::report::{InstallReport, PlannedHost};
 use super::summary::{Named, Telling};
 use super::{Which, ask, diff, every_host};
 use crate::acts::hooks::state::Off;
+use crate::acts::installs::profiles;
 use crate::acts::listing;
 use crate::auto::runner::table::Runners;
 use crate::disk::{self, AbsolutePath, Disk};
@@ -17,8 +18,8 @@ use crate::frame::Context;
 use crate::hooks;
 use crate::install::lock_file::LockFile;
 use crate::install::{
-    self, Along, Detected, InstallError, InstallPlan, Installer, Keeping, Leftover, PlanFile, Program, Remembered,
-    Target, Together, Wish,
+    self, Along, AskedOptions, Detected, InstallError, InstallPlan, Installer, Keeping, Leftover, PlanFile, Program,
+    Remembered, Target, Together, Wish,
 };
 use crate::library::Library;
 use crate::runtime::{Descriptor, Registry, Scope};
@@ -41,6 +42,9 @@ pub(super) struct Job {
     /// `None` keeps what an install has.
     pub(super) permissions: Option<bool>,
     pub(super) nested: Option<bool>,
+    /// Names of profiles as they were typed.
+    pub(super) profile: Option<Vec<String>>,
+    pub(super) asked: AskedOptions,
     pub(super) showing: Showing,
     /// The plan that is applied.
     pub(super) plan: Option<PlanFile>,
@@ -103,17 +107,39 @@ type Hosts = Vec<(Descriptor, Option<Detected>)>;
 type Chosen<T> = Result<Option<T>, Failure>;
 
 impl Job {
+    /// A call that keeps the options of each install.
+    pub(super) fn keeping(wish: Wish, which: Which, asking: Asking, only_show: bool) -> Self {
+        Self {
+            wish,
+            which,
+            all: false,
+            detected: false,
+            asking,
+            only_show,
+            permissions: None,
+            nested: None,
+            profile: None,
+            asked: AskedOptions::default(),
+            showing: Showing::default(),
+            plan: None,
+        }
+    }
+
     pub(super) fn run(&self, context: &mut Context) -> Result<(), Failure> {
         let registry = context.registry()?.clone();
         let library = Library::embedded().map_err(InstallError::from)?;
         let signal = Arc::default();
         let disk = context.disk().stopped_by(Arc::clone(&signal));
-        let installer = Installer {
+        let mut installer = Installer {
             permissions: self.permissions,
             nested: self.nested,
+            asked: self.asked,
             only_as_shown: self.plan.is_some(),
             ..installer(context, &disk, &registry, &library)?
         };
+        if let Some(names) = &self.profile {
+            installer.profile = Some(installer.profiles.typed(names, &library)?);
+        }
         let Some(choices) = self.choices(context, &installer)? else {
             cancel(context);
             return Ok(());
@@ -559,6 +585,9 @@ pub(super) fn installer<'a>(
         permissions: None,
         unasked,
         nested: None,
+        profile: None,
+        profiles: profiles(),
+        asked: AskedOptions::default(),
         only_as_shown: false,
     })
 }

@@ -96,10 +96,9 @@ pub(super) fn lock(context: &mut Context, arguments: &LockArgs) -> Result<(), Fa
     for host in registry.all().map_err(InstallError::from)? {
         let Ok(target) = Target::resolve(host, Scope::Local, &folder, None, context.world()) else { continue };
         let pinned = before.as_ref().and_then(|lock| lock.hosts.get(target.descriptor.id.as_str()));
-        match (install::layout_of(&target)?, pinned) {
-            (Some(nested), _) => targets.push((target, nested)),
-            (None, Some(pinned)) => targets.push((target, pinned.nested)),
-            (None, None) => {}
+        let pinned = pinned.map(|pinned| (pinned.nested, pinned.profile.clone()));
+        if let Some(shape) = install::shape_of(&target)?.or(pinned) {
+            targets.push((target, shape));
         }
     }
     if targets.is_empty() {
@@ -108,7 +107,7 @@ pub(super) fn lock(context: &mut Context, arguments: &LockArgs) -> Result<(), Fa
         return Err(Failure::usage("nothing is installed in this project, so there is nothing to pin")
             .hint(format!("install first, such as with `{example}`")));
     }
-    let lock = installer(context, &disk, &registry, &library)?.lock(&targets)?;
+    let lock = installer(context, &disk, &registry, &library)?.lock(targets)?;
     let path = folder.resolve(lock_file::NAME);
     let (text, changed) = (lock.to_text(), before.as_ref() != Some(&lock));
     if changed && !arguments.dry_run {

@@ -4,6 +4,7 @@
 //! fails does not stop the others; the summary and the exit code report it.
 
 mod ask;
+mod cost;
 mod diff;
 mod doctor;
 mod history;
@@ -27,7 +28,7 @@ use crate::acts::hooks::state::Off;
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::failure::{Explain, Failure};
 use crate::frame::{Context, verbs};
-use crate::install::{self, Detected, InstallError, Installer, PlanFile, Target, Wish};
+use crate::install::{self, AskedOptions, Detected, InstallError, Installer, PlanFile, Target, Wish};
 use crate::library::Library;
 use crate::runtime::{Descriptor, Registry, Scope};
 use job::{Asking, Job, Showing};
@@ -47,6 +48,10 @@ verbs! {
     /// Writes into the host's config directory, adds our hooks to the host's settings, and allows `gsd-tools` in its
     /// permission list. Files of an earlier install that you edited are saved to `gsd-local-patches/`. `--local` installs
     /// into the nearest folder with `.planning`, else into the repository.
+    ///
+    /// `--profile` installs a part of the commands, with the agents they need: `core` plans and executes phases, `standard`
+    /// adds onboarding, review, settings and sessions, and a feature of `gsd-tools capability list` brings its commands.
+    /// `gsd-tools cost` compares what each costs a session.
     ///
     /// If one host fails, the others are installed all the same, and the exit code is not 0.
     ///
@@ -102,6 +107,17 @@ verbs! {
     ///
     /// Example: `gsd-tools doctor --fix --dry-run`.
     "doctor": writes [asked] json(doctor::DoctorReport) = doctor::doctor(doctor::DoctorArgs);
+
+    /// Show what an install costs a session, in bytes and tokens
+    ///
+    /// Every session loads the names and descriptions of commands and agents, our block of instructions, and what our hook
+    /// says at its start; a typed command loads its text, and an agent its own. Shows these next to your own commands,
+    /// agents and instructions in the same folders, and compares the profiles of `gsd-tools install --profile`.
+    ///
+    /// Reads installed files as they are; with `--profile`, or if nothing is installed, shows what an install would bring.
+    ///
+    /// Example: `gsd-tools cost --claude --profile core`.
+    "cost": reads json(cost::CostReport) = cost::cost(cost::CostArgs);
 
     /// List past installs, updates and uninstalls
     ///
@@ -200,7 +216,25 @@ pub(crate) struct InstallArgs {
     /// Skill layout; later installs keep it
     #[arg(long, value_name = "LAYOUT")]
     skills: Option<SkillLayout>,
+    /// Install a part of the commands: core, standard, full, or features, separated by commas; later installs keep it
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    profile: Vec<String>,
+    /// The same as `--profile=core`; also `--core-only`
+    #[arg(long, alias = "core-only", conflicts_with = "profile")]
+    minimal: bool,
+    /// Replace your own status line with ours, until the uninstall
+    #[arg(long)]
+    force_statusline: bool,
+    /// Name our program in hooks by `$HOME`; also with GSD_PORTABLE_HOOKS=1
+    #[arg(long)]
+    portable_hooks: bool,
+    /// Leave installs of other programs in place, such as GSD Core
+    #[arg(long)]
+    no_legacy_cleanup: bool,
 }
+
+/// The profile of `--minimal`.
+const MINIMAL: &str = "core";
 
 /// The layout of commands that are skills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -283,17 +317,24 @@ pub(crate) struct StatusArgs {
 }
 
 fn install(context: &mut Context, arguments: &InstallArgs) -> Result<(), Failure> {
+    let showing = arguments.showing.clone();
+    let only_show = arguments.dry_run || showing.only_shows();
+    let portable = context.world().variable("GSD_PORTABLE_HOOKS").is_some_and(|value| value == "1");
+    let minimal = arguments.minimal.then(|| vec![MINIMAL.to_owned()]);
+    let named = (!arguments.profile.is_empty()).then(|| arguments.profile.clone());
     let job = Job {
-        wish: Wish::Install,
-        which: arguments.which.clone(),
         all: arguments.all,
         detected: arguments.detected,
-        asking: arguments.asking,
-        only_show: arguments.dry_run || arguments.showing.only_shows(),
-        showing: arguments.showing.clone(),
-        plan: None,
+        showing,
         permissions: (arguments.no_permissions || arguments.permissions).then_some(arguments.permissions),
         nested: arguments.skills.map(|layout| layout == SkillLayout::Nested),
+        profile: minimal.or(named),
+        asked: AskedOptions {
+            status_line: arguments.force_statusline,
+            portable_hooks: arguments.portable_hooks || portable,
+            keeps_others: arguments.no_legacy_cleanup,
+        },
+        ..Job::keeping(Wish::Install, arguments.which.clone(), arguments.asking, only_show)
     };
     job.run(context)
 }
@@ -305,18 +346,14 @@ fn uninstall(context: &mut Context, arguments: &UninstallArgs) -> Result<(), Fai
     if !only_show {
         caller::refuses_agents(context, "uninstall")?;
     }
-    let (wish, which) = (Wish::Uninstall, which.clone());
-    let job =
-        Job { wish, which, all, detected, asking, only_show, permissions: None, nested: None, showing, plan: None };
+    let job = Job { all, detected, showing, ..Job::keeping(Wish::Uninstall, which.clone(), asking, only_show) };
     job.run(context)
 }
 
 fn update(context: &mut Context, arguments: &UpdateInstallsArgs) -> Result<(), Failure> {
     let &UpdateInstallsArgs { ref which, all, check, asking, ref showing, dry_run } = arguments;
     let (only_show, showing) = (dry_run || showing.only_shows(), showing.clone());
-    let (wish, which, detected) = (Wish::Update, which.clone(), false);
-    let job =
-        Job { wish, which, all, detected, asking, only_show, permissions: None, nested: None, showing, plan: None };
+    let job = Job { all, showing, ..Job::keeping(Wish::Update, which.clone(), asking, only_show) };
     if check { job.check(context) } else { job.run(context) }
 }
 
@@ -334,16 +371,12 @@ fn apply(context: &mut Context, arguments: &ApplyArgs) -> Result<(), Failure> {
     }
     let which = Which { hosts: Vec::new(), global: true, local: false, config_dir: None, json: arguments.json };
     let job = Job {
-        wish,
-        which,
-        all: false,
-        detected: false,
-        asking: arguments.asking,
-        only_show: arguments.dry_run,
         permissions: plan.permissions,
         nested: plan.nested,
-        showing: Showing::default(),
+        profile: plan.profile.as_ref().map(|profile| profile.to_string().split(',').map(str::to_owned).collect()),
+        asked: plan.asked(),
         plan: Some(plan),
+        ..Job::keeping(wish, which, arguments.asking, arguments.dry_run)
     };
     job.run(context)
 }

@@ -58,6 +58,12 @@ pub(super) struct HostReport {
     /// For an install: the installed version is newer than this program, which replaces it with an older one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) downgrade: bool,
+    /// For an install: the profile that is installed now, `full` or names separated by commas.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) profile: Option<String>,
+    /// For an install: how many commands the profile leaves out.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) left_out: usize,
     /// Traces of an install that no manifest lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) unlisted: Option<UnlistedReport>,
@@ -104,6 +110,12 @@ pub(super) struct HostReport {
     pub(super) not_loaded: Vec<NotLoaded>,
     /// Installs of another program of this name that were replaced.
     pub(super) taken_over: Vec<TakenOver>,
+    /// With `--no-legacy-cleanup`: installs of other programs that were left in place.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) left_in_place: Vec<OtherReport>,
+    /// What was requested and changes nothing in this host, with the reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) without_effect: Vec<String>,
     /// Enabled plugins of other programs: their commands and hooks exist twice.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) others: Vec<OtherReport>,
@@ -123,6 +135,11 @@ pub(super) struct HostReport {
     /// Values that only the text for a person shows.
     #[serde(skip)]
     pub(super) shown: Shown,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Values that only the text for a person shows.
@@ -260,6 +277,11 @@ impl OtherReport {
         format!("{} (not ours); {what}", self.name())
     }
 
+    /// What an install says of one that it leaves in place.
+    pub(super) fn left(&self) -> String {
+        format!("{} was left in place: its commands and hooks are there too", self.name())
+    }
+
     /// The warning of an install.
     pub(super) fn warning(&self) -> String {
         format!("{} is enabled too: {}", self.name(), self.stays.as_deref().unwrap_or_default())
@@ -283,6 +305,9 @@ pub(super) struct TakenOver {
     /// Settings that it made, or you: they stay.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) unsure: Vec<String>,
+    /// Its profile, if it had a part of its commands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) profile: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -399,6 +424,7 @@ impl HostReport {
                 root: target.shown(&other.root),
                 program: other.program,
                 version: other.version,
+                profile: other.profile.map(|(names, _)| names),
                 permissions: other.permissions,
                 unsure: other
                     .unsure
@@ -449,6 +475,15 @@ impl HostReport {
         self.hooks = adds.hooks;
         self.permissions = adds.permissions.iter().map(|path| target.shown(path)).collect();
         self.status_line = adds.status_line;
+        self.profile = Some(plan.profile.to_string());
+        self.left_out = plan.left_out.len();
+        self.without_effect.clone_from(&adds.without_effect);
+        self.left_in_place = adds.left_in_place.iter().map(|other| OtherReport::new(target, other.clone())).collect();
+        let is_left_out = |name: &str| plan.left_out.iter().any(|left| left == name);
+        self.shown.commands = ["help", "new-project"].map(|name| {
+            let command = target.descriptor.mention.command.replace("{name}", name);
+            if is_left_out(name) { String::new() } else { command }
+        });
         self.not_loaded.clone_from(&adds.not_loaded);
         let kept_out = adds.kept_out.iter().map(|(path, key, value)| kept_out(&target.shown(path), key, value));
         self.kept_out = kept_out.collect();

@@ -353,7 +353,9 @@ impl HostStatus {
                 HooksState::Unknown => "; whether hooks are registered is not known",
                 HooksState::None => "; no hooks",
             };
-            text += &screen.prose("    ", "    ", &format!("{}{hooks}", counted(status.files, "file")));
+            let profile = status.profile.as_ref().filter(|profile| *profile != "full");
+            let profile = profile.map(|names| format!("; profile {names}")).unwrap_or_default();
+            text += &screen.prose("    ", "    ", &format!("{}{hooks}{profile}", counted(status.files, "file")));
             if self.flags.as_str().contains("--config-dir") {
                 text += &screen.prose(
                     "    ",

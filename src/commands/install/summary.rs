@@ -144,8 +144,11 @@ impl InstallReport {
     fn next(&self, screen: Screen) -> String {
         let done = self.done();
         let Some(first) = done.first() else { return String::new() };
-        let [help, start] = &first.shown.commands;
-        let mut line = format!("Open a new session and type {help}, then {start}.");
+        let typed = |commands: &[String; 2]| {
+            let typed: Vec<&str> = commands.iter().map(String::as_str).filter(|command| !command.is_empty()).collect();
+            if typed.is_empty() { "one of the commands".to_owned() } else { typed.join(", then ") }
+        };
+        let mut line = format!("Open a new session and type {}.", typed(&first.shown.commands));
         let mut others: Vec<(&[String; 2], Vec<&str>)> = Vec::new();
         for host in done.iter().filter(|host| host.shown.commands != first.shown.commands) {
             match others.iter_mut().find(|(commands, _)| **commands == host.shown.commands) {
@@ -153,8 +156,8 @@ impl InstallReport {
                 None => others.push((&host.shown.commands, vec![&host.name])),
             }
         }
-        for ([help, start], names) in others {
-            let _ = write!(line, " In {}: {help}, then {start}.", names.join(", "));
+        for (commands, names) in others {
+            let _ = write!(line, " In {}: {}.", names.join(", "), typed(commands));
         }
         screen.prose("", "  ", &line)
     }
@@ -286,6 +289,8 @@ impl HostSection<'_> {
             (Wish::Uninstall, Outcome::Unchanged) => "not installed".to_owned(),
             (Wish::Install | Wish::Update, _) => {
                 let mut facts = vec![self.files()];
+                let profile = host.profile.as_ref().filter(|_| host.left_out > 0);
+                facts.extend(profile.map(|names| format!("profile {names}")));
                 facts.extend((host.hooks > 0).then(|| counted(host.hooks, "hook")));
                 facts.extend((host.status_line == Some(StatusLine::Ours)).then(|| "status line".to_owned()));
                 self.upgrade() + &facts.join(", ")
@@ -356,7 +361,12 @@ impl HostSection<'_> {
     /// The user's settings that an install does not replace.
     fn kept(&self) -> Vec<String> {
         let kept = self.host.status_line == Some(StatusLine::Kept);
-        kept.then(|| "your own status line is unchanged".to_owned()).into_iter().collect()
+        let kept = kept.then(|| "your own status line is unchanged".to_owned());
+        let left_out = (self.host.left_out > 0).then(|| {
+            let full = typed!("gsd-tools install {} --profile=full", self.host.shown.flags);
+            format!("{} left out: `{full}` adds them", counted(self.host.left_out, "command"))
+        });
+        left_out.into_iter().chain(kept).collect()
     }
 
     /// The files of another program, or of a repository, that were replaced.
@@ -366,9 +376,13 @@ impl HostSection<'_> {
             Telling::Proposed | Telling::Rehearsed => ("replaces", "removes"),
             Telling::Done | Telling::DoneAsAsked => ("replaced", "removed"),
         };
-        for TakenOver { root, program, version, permissions, unsure } in &self.host.taken_over {
+        for TakenOver { root, program, version, permissions, unsure, profile } in &self.host.taken_over {
             let version = version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
             lines.push(format!("{replaced} {program}{version} in {root}"));
+            lines.extend(profile.as_ref().map(|names| match &self.host.profile {
+                Some(ours) if ours == names => format!("its profile stays: {names}"),
+                _ => format!("its profile `{names}` has no equal here: the profile is {}", self.profile()),
+            }));
             if !permissions.is_empty() {
                 lines.push(format!("{removed} its permissions: {}", some_of(permissions, self.verbose)));
             }
@@ -397,6 +411,10 @@ impl HostSection<'_> {
         lines
     }
 
+    fn profile(&self) -> &str {
+        self.host.profile.as_deref().unwrap_or_default()
+    }
+
     /// Problems that keep the install from working properly.
     fn warnings(&self) -> Vec<String> {
         let host = self.host;
@@ -417,6 +435,8 @@ impl HostSection<'_> {
             ));
         }
         warnings.extend(host.others.iter().map(OtherReport::warning));
+        warnings.extend(host.left_in_place.iter().map(OtherReport::left));
+        warnings.extend(host.without_effect.iter().cloned());
         if host.plugin {
             warnings.push(TWICE.to_owned());
         }

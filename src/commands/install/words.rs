@@ -14,7 +14,7 @@ use crate::text::nearest::nearest;
 use crate::world::World;
 
 /// The words of the family that take host flags.
-const VERBS: &[&str] = &["install", "update", "uninstall", "status", "package"];
+const VERBS: &[&str] = &["install", "update", "uninstall", "status", "cost", "package"];
 
 /// The verb whose host flags end in the kind of the result.
 const PACKAGE: &str = "package";
@@ -37,6 +37,12 @@ const FLAGS: &[&str] = &[
     "text",
     "host",
     "skills",
+    "profile",
+    "minimal",
+    "core-only",
+    "force-statusline",
+    "portable-hooks",
+    "no-legacy-cleanup",
     "uninstall",
     "yes",
     "no-input",
@@ -48,7 +54,7 @@ const SHORT_FLAGS: &[&str] = &["-g", "-l", "-c", "-u"];
 const MANNERS: &[&str] = &["--yes", "-y", "--no-input", "--verbose", "-v"];
 
 /// Flags whose next word is their value.
-const VALUE_FLAGS: &[&str] = &["--config-dir", "-c", "--host", "--skills", "--plan"];
+const VALUE_FLAGS: &[&str] = &["--config-dir", "-c", "--host", "--skills", "--plan", "--profile"];
 
 /// The words as clap's tree expects them. Words of other commands are unchanged, except that flags before the command
 /// are moved to the end. The hosts are only read if a word may be one, once for the whole call.

@@ -10,6 +10,7 @@ mod spawn;
 use crate::library::{Item, ItemKind, Library};
 use crate::runtime::{ArgumentForm, Descriptor, FileReach, IncludeForm, PlaceItem, Scope};
 
+use super::ProfileNote;
 use super::spelling::Spelling;
 use crate::text::shell::typed;
 use scan::{Zone, blocks, zones};
@@ -24,6 +25,8 @@ pub(crate) struct Rewriter<'a> {
     pub(crate) descriptor: &'a Descriptor,
     pub(crate) scope: Scope,
     pub(crate) spelling: &'a Spelling,
+    /// Set if a profile leaves commands out.
+    pub(crate) profile: Option<&'a ProfileNote>,
 }
 
 impl Rewriter<'_> {
@@ -47,6 +50,9 @@ impl Rewriter<'_> {
                     format!("{}\n\nIf `{}` is missing, run `{cure}` first.\n", body.trim_end(), self.spelling.binary());
             }
         }
+        if let Some(note) = self.profile.filter(|_| matches!(item.kind, ItemKind::Command | ItemKind::Router)) {
+            body = format!("{}\n\n{}\n", body.trim_end(), self.left_out(note));
+        }
         let begins_a_talk = matches!(item.kind, ItemKind::Command | ItemKind::Router | ItemKind::Agent);
         let out_of_reach = self.scope == Scope::Global && self.descriptor.file_tools == FileReach::Workspace;
         let content = self.spelling.content();
@@ -61,10 +67,23 @@ impl Rewriter<'_> {
         format!("{}\n\n{}", preface.join("\n"), body.trim_start_matches('\n'))
     }
 
+    /// Which commands can be typed here, and how the others are added.
+    fn left_out(&self, note: &ProfileNote) -> String {
+        let typed =
+            |item: &Item| format!("`{}`", self.descriptor.mention.command.replace("{name}", item.name.as_str()));
+        let commands: Vec<String> = self.library.of_kind(ItemKind::Command).map(typed).collect();
+        let cure = format!("{} install {} --profile=full", self.spelling.binary_word(), note.flags);
+        format!(
+            "Only these commands are installed here: {}. If you name another one to the user, add that `{cure}` \
+             installs it.",
+            commands.join(", ")
+        )
+    }
+
     /// The first words of an agent's prompt, if the host does not know our agents.
     fn role(&self, agent: &str) -> Option<String> {
         let (words, name) = (self.descriptor.spawn.role.as_ref()?, agent.strip_prefix("gsd-")?);
-        let known = self.library.of_kind(ItemKind::Agent).any(|agent| agent.name.as_str() == name);
+        let known = self.library.names(ItemKind::Agent).any(|agent| agent == name);
         known.then(|| words.replace("{file}", &self.agent_file(name)))
     }
 
@@ -170,7 +189,7 @@ impl Rewriter<'_> {
         if goes_on || !self.library.has_command(name) {
             return None;
         }
-        let is_router = self.library.of_kind(ItemKind::Router).any(|router| router.name.as_str() == name);
+        let is_router = self.library.names(ItemKind::Router).any(|router| router == name);
         let form = mentions.router.as_ref().filter(|_| is_router).unwrap_or(&mentions.command);
         Some(("/gsd-".len() + name.len(), form.replace("{name}", name)))
     }
@@ -381,8 +400,13 @@ mod tests {
         let descriptor = made_up(facts);
         let root = descriptor.home.global.replace('~', "/home/u");
         let spelling = Spelling::new(Scope::Global, ".lantern", &root, "/home/u");
-        let rewriter =
-            Rewriter { library: &library, descriptor: &descriptor, scope: Scope::Global, spelling: &spelling };
+        let rewriter = Rewriter {
+            library: &library,
+            descriptor: &descriptor,
+            scope: Scope::Global,
+            spelling: &spelling,
+            profile: None,
+        };
         let item = Item {
             kind,
             name: "x".parse().unwrap(),

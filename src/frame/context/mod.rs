@@ -1,6 +1,7 @@
 //! The context of a command: its folder and project, the flags of every command, and its answer so far.
 
 mod form;
+mod left_out;
 mod missing;
 mod pick;
 
@@ -339,7 +340,8 @@ impl Context {
         if cfg!(debug_assertions) && self.world().variable("GSD_FAULT_AT").as_deref() == Some("count") {
             self.warn(format!("the call took {} steps on the disk", self.call.steps.taken()));
         }
-        let warnings = self.call.warnings.take();
+        let mut warnings = self.call.warnings.take();
+        warnings.extend(self.left_out());
         if let Err(error) = result {
             return Answer { stdout: self.stdout, warnings, ..Answer::failed(error) };
         }

@@ -21,6 +21,9 @@ use facts::PredecessorFacts;
 pub(crate) use programs::{OtherInstall, apart, is_anothers, others, plugins};
 use settings::Spellings;
 
+/// The file in its folder with the names of its profile.
+pub(super) const PROFILE: &str = ".gsd-profile";
+
 /// One install of that program.
 #[derive(Debug)]
 pub(crate) struct Predecessor {

@@ -250,7 +250,6 @@ impl Hook {
     }
 
     /// The workflows and the agent that it refers to.
-    #[cfg(test)]
     pub(crate) fn leads_to(&self) -> (Vec<&str>, Option<&str>) {
         let cure = match &self.cure {
             Some(Cure::Skill(skill)) => Some(skill.as_str()),

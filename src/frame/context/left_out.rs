@@ -1,0 +1,54 @@
+//! A note about commands in an answer that the profile of the install leaves out.
+
+use super::Context;
+use crate::acts::hosts::LeftOut;
+use crate::text::shell::typed;
+
+/// How many commands a note names.
+const NAMED: usize = 3;
+
+impl Context {
+    /// The commands in the answer that are not installed in this host, and how to install them.
+    pub(super) fn left_out(&self) -> Option<String> {
+        if !self.stdout.contains("gsd") {
+            return None;
+        }
+        let left_out = LeftOut::of_call(self)?;
+        let prefix = self.command_prefix().ok()?;
+        let named = left_out.commands.iter().map(|name| format!("{prefix}{name}"));
+        let named: Vec<String> = named.filter(|command| names(&self.stdout, command)).collect();
+        let (first, more) = named.split_at(named.len().min(NAMED));
+        let mut commands = first.iter().map(|command| format!("`{command}`")).collect::<Vec<_>>().join(", ");
+        if !more.is_empty() {
+            commands += &format!(" and {} more", more.len());
+        }
+        let verb = if named.len() == 1 { "is" } else { "are" };
+        let install = format!("{} {} --profile=full", typed!("gsd-tools install"), left_out.flags);
+        let profile = left_out.profile;
+        (!named.is_empty())
+            .then(|| format!("{commands} {verb} not installed here (profile {profile}): `{install}` adds all"))
+    }
+}
+
+/// Whether a text names this command, and not one whose name only begins like it.
+fn names(text: &str, command: &str) -> bool {
+    text.match_indices(command).any(|(at, _)| {
+        let next = text.get(at + command.len()..).and_then(|rest| rest.chars().next());
+        !next.is_some_and(|next| next.is_ascii_alphanumeric() || next == '-')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_named_by_its_whole_name() {
+        assert!(
+            names("next: /gsd-plan 3", "/gsd-plan")
+                && names("`/gsd-plan`", "/gsd-plan")
+                && names("/gsd-plan", "/gsd-plan")
+        );
+        assert!(!names("/gsd-plan-phase", "/gsd-plan") && !names("/gsd-planner", "/gsd-plan"));
+    }
+}
