@@ -10,7 +10,8 @@ const NAMED: usize = 3;
 impl Context {
     /// The commands in the answer that are not installed in this host, and how to install them.
     pub(super) fn left_out(&self) -> Option<String> {
-        if !self.stdout.contains("gsd") {
+        // Most answers name no command, and finding the host takes longer than most calls.
+        if !may_name_one(&self.stdout) {
             return None;
         }
         let left_out = LeftOut::of_call(self)?;
@@ -28,6 +29,19 @@ impl Context {
         (!named.is_empty())
             .then(|| format!("{commands} {verb} not installed here (profile {profile}): `{install}` adds all"))
     }
+}
+
+/// Whether a text has a word that may be a command, and not only the program or its folders.
+fn may_name_one(text: &str) -> bool {
+    text.match_indices("gsd").any(|(at, word)| {
+        let rest = text.get(at + word.len()..).unwrap_or_default();
+        let others = ["tools", "core", "local-patches"];
+        let name = rest.strip_prefix(['-', ':']);
+        name.is_some_and(|name| {
+            name.starts_with(|first: char| first.is_ascii_lowercase())
+                && !others.iter().any(|other| name.starts_with(other))
+        })
+    })
 }
 
 /// Whether a text names this command, and not one whose name only begins like it.
@@ -49,6 +63,7 @@ mod tests {
                 && names("`/gsd-plan`", "/gsd-plan")
                 && names("/gsd-plan", "/gsd-plan")
         );
+        assert!(may_name_one("next: `$gsd-plan`") && !may_name_one("`gsd-tools x` in ~/.x/gsd-core, gsd_x: 1"));
         assert!(!names("/gsd-plan-phase", "/gsd-plan") && !names("/gsd-planner", "/gsd-plan"));
     }
 }
