@@ -201,8 +201,11 @@ pub(crate) fn read_input(path: impl AsRef<Path>) -> Result<Option<String>, DiskE
 }
 
 fn text(path: &Path, bytes: Vec<u8>) -> Result<String, DiskError> {
-    String::from_utf8(bytes)
-        .map_err(|error| DiskError::NotText { path: path.to_path_buf(), offset: error.utf8_error().valid_up_to() })
+    String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        let line = error.as_bytes().iter().take(offset).filter(|byte| **byte == b'\n').count() + 1;
+        DiskError::NotText { path: path.to_path_buf(), line, offset }
+    })
 }
 
 /// Opens a regular file; returns it with its size, `None` if it does not exist. Refuses anything else without waiting
@@ -448,8 +451,8 @@ pub(crate) fn size(path: impl AsRef<Path>) -> Option<u64> {
 pub(crate) enum DiskError {
     #[error("cannot {doing} `{}`", path.display())]
     Io { doing: &'static str, path: PathBuf, source: io::Error },
-    #[error("`{}` is not UTF-8 text (first bad byte at offset {offset})", path.display())]
-    NotText { path: PathBuf, offset: usize },
+    #[error("`{}` is not UTF-8 text: line {line} (first bad byte at offset {offset})", path.display())]
+    NotText { path: PathBuf, line: usize, offset: usize },
     #[error(transparent)]
     Path(#[from] PathError),
     #[error("`{}` is a symlink loop", path.display())]
@@ -540,7 +543,7 @@ impl Explain for DiskError {
             Self::Io { source, .. } if source.kind() == io::ErrorKind::IsADirectory => {
                 Some("it is a folder; a file is needed".to_owned())
             }
-            Self::NotText { .. } => Some("convert the file to UTF-8".to_owned()),
+            Self::NotText { .. } => Some("save the file as UTF-8".to_owned()),
             Self::LinksTurnInCircles { .. } => Some("remove one of the links".to_owned()),
             Self::NotAFile { .. } => Some("replace it by a regular file".to_owned()),
             Self::NotAFolder { .. } => Some("check the path".to_owned()),

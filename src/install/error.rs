@@ -28,8 +28,8 @@ pub(crate) enum InstallError {
     NoProgram { path: AbsolutePath },
     #[error("`{path}` does not parse: {source}")]
     Unparsable { path: AbsolutePath, source: ParseError },
-    #[error("`{path}` is not UTF-8 text")]
-    NotText { path: AbsolutePath },
+    #[error("`{path}` is not UTF-8 text: line {line}")]
+    NotText { path: AbsolutePath, line: usize },
     #[error("`{path}` cannot be edited: {source}")]
     Refused { path: AbsolutePath, source: SharedError },
     #[error("the manifest `{path}` cannot be used: {source}")]
@@ -56,6 +56,9 @@ pub(crate) enum InstallError {
     Lock(#[from] LockFileError),
     #[error(transparent)]
     Disk(#[from] DiskError),
+    /// The same error in words that name files below the home as `~/`.
+    #[error("{message}")]
+    Named { message: String, error: Box<InstallError> },
 }
 
 impl InstallError {
@@ -67,14 +70,36 @@ impl InstallError {
         }
     }
 
+    /// The bytes of a settings file as text.
+    pub(super) fn text<'bytes>(path: &AbsolutePath, bytes: &'bytes [u8]) -> Result<&'bytes str, Self> {
+        std::str::from_utf8(bytes).map_err(|error| {
+            let readable = &bytes[..error.valid_up_to()];
+            let line = readable.iter().filter(|byte| **byte == b'\n').count() + 1;
+            Self::NotText { path: path.clone(), line }
+        })
+    }
+
+    /// The same error with `~/` for the home folder.
+    pub(super) fn named_below(self, home: &AbsolutePath) -> Self {
+        let (before, message) = (format!("`{home}/"), self.to_string());
+        if !message.contains(&before) {
+            return self;
+        }
+        Self::Named { message: message.replace(&before, "`~/"), error: Box::new(self) }
+    }
+
     /// True if something was written anyway and could not be undone.
     pub(crate) fn is_half_way(&self) -> bool {
-        matches!(self, Self::Disk(DiskError::Unfinished { .. }))
+        match self {
+            Self::Named { error, .. } => error.is_half_way(),
+            error => matches!(error, Self::Disk(DiskError::Unfinished { .. })),
+        }
     }
 
     /// The exit code that shows a script which kind of failure this is.
     pub(crate) fn code(&self) -> u8 {
         match self {
+            Self::Named { error, .. } => error.code(),
             Self::Home { .. }
             | Self::NoLocal { .. }
             | Self::ProjectIsHome { .. }
@@ -129,12 +154,16 @@ impl Explain for InstallError {
             Self::Profile { flags, .. } => {
                 Some(format!("`{}` installs everything", typed!("gsd-tools install {} --profile=full", flags)))
             }
+            Self::Named { error, .. } => error.hint(),
             Self::ProjectIsHome { .. } => Some("leave out `--local`, or change to a project folder first".to_owned()),
             Self::NoLocal { .. } => Some("leave out `--local` to install it for all your projects".to_owned()),
-            Self::Unparsable { .. } | Self::NotText { .. } => {
-                Some("correct the file, then run the command again".to_owned())
+            Self::Unparsable { source, .. } => {
+                Some(format!("correct line {} of the file, then run the command again", source.line))
             }
-            Self::Refused { .. } => Some("edit the file by hand, then run the command again".to_owned()),
+            Self::NotText { .. } => Some("save the file as UTF-8, then run the command again".to_owned()),
+            Self::Refused { source, .. } => {
+                source.cure().map(|cure| format!("{cure}, then run the command again"))
+            }
             Self::Manifest { source: ManifestProblem::Newer { .. }, .. } => {
                 Some("use the newer gsd-tools that wrote it".to_owned())
             }

@@ -413,6 +413,9 @@ impl<'a> Planner<'a> {
             Ok(shared::is_blank(file.format, &left))
         };
         let says_created = claimed.is_some_and(|claimed| claimed.created) && is_ours_alone().map_err(refused)?;
+        // A block that an older install left is ours: an uninstall does not bring it back.
+        let without_block = |base: &String| shared::without_blocks(base, &file.edits).map_err(refused);
+        let base = base.as_ref().map(without_block).transpose()?.flatten();
         let created = base.is_none() || says_created || (inherited && owners.iter().any(|owner| owner.created));
         let before = base.as_ref().filter(|_| !inherited).map(|base| Digest::of(base.as_bytes()));
         if let (Some(digest), Some(base)) = (before, &base) {
@@ -492,9 +495,9 @@ impl<'a> Planner<'a> {
         match self.situation.snapshot.found(path) {
             Found::Absent => Ok(None),
             Found::Folder | Found::Other => Err(InstallError::InTheWay { path: path.clone() }),
-            Found::File(file) => String::from_utf8(file.bytes.clone().unwrap_or_default())
-                .map(Some)
-                .map_err(|_| InstallError::NotText { path: path.clone() }),
+            Found::File(file) => {
+                InstallError::text(path, file.bytes.as_deref().unwrap_or_default()).map(str::to_owned).map(Some)
+            }
         }
     }
 

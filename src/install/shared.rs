@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::emit::SharedEdit;
 use crate::text::edit::{Applied, EditError, FileFormat, ParseError, Undo};
 use crate::text::fragment::MarkedError;
-use crate::text::json::{Excerpt, JsonDocument, JsonEdit};
+use crate::text::json::{Excerpt, JsonDocument, JsonEdit, check_characters};
 use crate::text::toml::TomlDocument;
 use crate::text::yaml::YamlDocument;
 
@@ -33,6 +33,18 @@ pub(crate) enum SharedError {
     Format,
 }
 
+impl SharedError {
+    /// What the owner of the file can change so that it can be edited.
+    pub(super) fn cure(&self) -> Option<String> {
+        match self {
+            Self::Parse(error) => Some(format!("correct line {} of the file", error.line)),
+            Self::Edit(error) => error.cure(),
+            Self::Marked(error) => Some(error.cure()),
+            Self::Format => None,
+        }
+    }
+}
+
 /// Makes all edits; returns the text and what each of them did.
 pub(crate) fn make(
     format: FileFormat,
@@ -46,6 +58,17 @@ pub(crate) fn make(
     edited(format, text, edits.iter(), make)
 }
 
+/// The text without blocks of ours that are in it already; `None` if nothing else was there.
+pub(crate) fn without_blocks(text: &str, edits: &[SharedEdit]) -> Result<Option<String>, SharedError> {
+    let mut left = text.to_owned();
+    for edit in edits {
+        if let SharedEdit::Marked(block) = edit {
+            left = block.marked().remove(&left)?;
+        }
+    }
+    Ok(Some(left).filter(|left| left == text || !is_blank(FileFormat::Markdown, left)))
+}
+
 /// Undoes these edits, last one first. A value that was changed since stays.
 pub(crate) fn take_back<'a>(
     format: FileFormat,
@@ -53,7 +76,15 @@ pub(crate) fn take_back<'a>(
     edits: impl DoubleEndedIterator<Item = &'a MadeEdit>,
 ) -> Result<String, SharedError> {
     let made: Vec<&MadeEdit> = edits.filter(|made| made.applied.changed()).collect();
-    let take_back = |document: &mut SharedDocument| made.iter().rev().try_for_each(|made| document.revert(made));
+    let take_back = |document: &mut SharedDocument| {
+        let mut left = made.iter().rev().filter(|made| !is_of_form(&made.edit));
+        left.try_for_each(|made| document.revert(made))?;
+        let form: Vec<_> = made.iter().filter(|made| is_of_form(&made.edit)).collect();
+        if form.is_empty() || made.iter().any(|made| !is_of_form(&made.edit) && document.has_more_at(&made.edit)) {
+            return Ok(());
+        }
+        form.into_iter().rev().try_for_each(|made| document.revert(made))
+    };
     edited(format, text, made.iter().map(|made| &made.edit), take_back).map(|(text, ())| text)
 }
 
@@ -67,9 +98,11 @@ fn edited<'edit, Given>(
     if let FileFormat::Json(dialect) = format {
         let json = edits.filter_map(|edit| if let SharedEdit::Json(edit) = edit { Some(edit) } else { None });
         let excerpt = Excerpt::of(text, dialect, json)?;
+        check_characters(text)?;
         let mut document = SharedDocument::parse(format, excerpt.text())?;
-        let given = act(&mut document)?;
-        if let Some(whole) = excerpt.whole(&document.into_text())
+        // An error is found again in the whole text, where its line counts.
+        if let Ok(given) = act(&mut document)
+            && let Some(whole) = excerpt.whole(&document.into_text())
             && JsonDocument::parse(&whole, dialect).is_ok()
         {
             return Ok((whole, given));
@@ -78,6 +111,11 @@ fn edited<'edit, Given>(
     let mut document = SharedDocument::parse(format, text)?;
     let given = act(&mut document)?;
     Ok((document.into_text(), given))
+}
+
+/// True for the version of a file's form, without which the host reads none of the file.
+fn is_of_form(edit: &SharedEdit) -> bool {
+    matches!(edit, SharedEdit::Json(JsonEdit::SetIfAbsent { path, .. }) if *path == ["version"])
 }
 
 /// True if the text is blank or an empty object.
@@ -127,6 +165,7 @@ impl SharedDocument {
             (Self::Toml(document), SharedEdit::Toml(edit)) => document.apply(edit)?,
             (Self::Yaml(document), SharedEdit::Yaml(edit)) => document.apply(edit)?,
             (Self::Lines(text), SharedEdit::Marked(block)) => {
+                block.marked().check(text)?;
                 *text = block.marked().put(text, &block.body)?;
                 // Only we write between these markers, so the block is ours even if it existed before.
                 Applied::Changed(Undo::default())
@@ -140,10 +179,25 @@ impl SharedDocument {
             (Self::Json(document), SharedEdit::Json(edit)) => drop(document.revert(edit, &made.applied)?),
             (Self::Toml(document), SharedEdit::Toml(edit)) => drop(document.revert(edit, &made.applied)?),
             (Self::Yaml(document), SharedEdit::Yaml(edit)) => drop(document.revert(edit, &made.applied)?),
-            (Self::Lines(text), SharedEdit::Marked(block)) => *text = block.marked().remove(text)?,
+            (Self::Lines(text), SharedEdit::Marked(block)) => {
+                block.marked().check(text)?;
+                *text = block.marked().remove(text)?;
+            }
             _ => return Err(SharedError::Format),
         }
         Ok(())
+    }
+
+    /// True if the file has entries of others below the first key of this edit.
+    fn has_more_at(&self, edit: &SharedEdit) -> bool {
+        let (Self::Json(document), SharedEdit::Json(edit)) = (self, edit) else { return false };
+        let is_empty = |value: &Value| match value {
+            Value::Object(object) => object.is_empty(),
+            Value::Array(list) => list.is_empty(),
+            Value::Null => true,
+            Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+        };
+        edit.path().first().and_then(|key| document.value(std::slice::from_ref(key))).is_some_and(|it| !is_empty(&it))
     }
 
     fn into_text(self) -> String {
@@ -268,6 +322,44 @@ mod tests {
         let block = MarkedText { open: "<!-- a -->".into(), close: "<!-- /a -->".into(), body: "x".into() };
         let (edited, made) = make(FileFormat::Markdown, "# Notes\n", &[SharedEdit::Marked(block)]).unwrap();
         assert_eq!(take_back(FileFormat::Markdown, &edited, made.iter()).unwrap(), "# Notes\n");
+    }
+
+    #[test]
+    fn the_version_of_a_file_stays_as_long_as_others_have_entries_in_it() {
+        let version = SharedEdit::Json(JsonEdit::SetIfAbsent { path: vec!["version".into()], value: json!(1) });
+        let hook = SharedEdit::Json(JsonEdit::Append { path: vec!["hooks".into(), "stop".into()], value: json!("x") });
+        let (edited, made) = make(JSON, "", &[version, hook]).unwrap();
+        assert_eq!(take_back(JSON, &edited, made.iter()).unwrap(), "");
+        let mine = edited.replace("\"x\"", "\"x\", \"mine\"");
+        let left = take_back(JSON, &mine, made.iter()).unwrap();
+        assert!(left.contains("\"version\": 1") && left.contains("mine") && !left.contains("\"x\""), "{left}");
+    }
+
+    #[test]
+    fn characters_that_no_host_reads_are_refused_and_halves_are_kept() {
+        let error = make(JSON, "{\n  \"a\": \"b\tc\"\n}", &[append("b")]).unwrap_err();
+        assert!(matches!(error, SharedError::Parse(ParseError { line: 2, column: 9, .. })), "{error:?}");
+        let text = "{\"a\": \"\\ud83d\", \"allow\": [\"\\uDE00\"]}";
+        let (edited, made) = make(JSON, text, &[append("b")]).unwrap();
+        assert!(edited.starts_with("{\"a\": \"\\ud83d\", \"allow\": [\"\\uDE00\","), "{edited}");
+        assert_eq!(take_back(JSON, &edited, made.iter()).unwrap(), text);
+    }
+
+    #[test]
+    fn a_refusal_names_the_line_in_the_whole_file() {
+        let long = (0..40).map(|at| format!("    \"key {at}\": true,\n")).collect::<String>();
+        let text = format!("{{\n  \"mine\": {{\n{long}    \"z\": 1\n  }},\n  \"allow\": 3\n}}\n");
+        let error = make(JSON, &text, &[append("b")]).unwrap_err().to_string();
+        assert_eq!(error, "line 45: `allow` is a number in the file where a list is needed");
+    }
+
+    #[test]
+    fn an_old_block_is_not_part_of_the_file_of_before() {
+        let block = MarkedText { open: "<!-- a -->".into(), close: "<!-- /a -->".into(), body: "x".into() };
+        let left = |text: &str| without_blocks(text, &[SharedEdit::Marked(block.clone())]).unwrap();
+        assert_eq!(left("a\n\n<!-- a -->\nold\n<!-- /a -->\n\nb\n"), Some("a\n\nb\n".into()));
+        assert_eq!(left("<!-- a -->\nold\n<!-- /a -->\n"), None);
+        assert_eq!(left(""), Some(String::new()));
     }
 
     #[test]

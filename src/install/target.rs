@@ -70,13 +70,14 @@ impl Target {
         Ok(Self { descriptor, scope, root, user, project, home, everywhere, state, usual })
     }
 
-    /// Adapts an error to this target: if a folder cannot be written, the home folder may be missing.
+    /// Adapts an error to this target: if a folder cannot be written, the home folder may be missing, and files are named
+    /// as a person would.
     pub(crate) fn explain(&self, error: InstallError) -> InstallError {
         let is_of_folder = matches!(error, InstallError::Disk(DiskError::ReadOnly { .. } | DiskError::Io { .. }));
         if is_of_folder && !disk::is_folder(&self.user) {
             return InstallError::HomeIsMissing { path: self.user.clone() };
         }
-        error
+        error.named_below(&self.user)
     }
 
     /// True if the host's folder is the default one.

@@ -447,8 +447,7 @@ impl Undo<'_> {
     ) -> Result<(), UndoError> {
         let path = file.path;
         let refused = |source: SharedError| InstallError::shared(path, source);
-        let text = String::from_utf8(found.bytes.clone().unwrap_or_default())
-            .map_err(|_| InstallError::NotText { path: path.clone() })?;
+        let text = InstallError::text(path, found.bytes.as_deref().unwrap_or_default())?.to_owned();
         let Some(format) = part.now.as_ref().or(part.before.as_ref()).map(|ledger| ledger.format) else {
             return Ok(());
         };

@@ -13,6 +13,9 @@ pub(crate) struct HostFile {
     pub(crate) format: HostFormat,
     /// The format the client really loads, if known: it ignores a file that uses more than this.
     pub(crate) loads: Option<HostFormat>,
+    /// What its reader refuses although the format allows it.
+    #[serde(default)]
+    pub(crate) refuses: Vec<FormDetail>,
     /// Below the host's folder.
     pub(crate) path: String,
     /// Used instead of `path` if it exists.
@@ -35,6 +38,13 @@ impl HostFile {
             _ => usual,
         }
     }
+}
+
+/// A detail of a JSON text on which readers differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum FormDetail {
+    ByteOrderMark,
 }
 
 /// The format of such a file, and what its reader accepts.

@@ -20,7 +20,7 @@ pub(crate) use agents::{AgentReach, Dispatch, Isolation, Spawn, StartCommit};
 pub(crate) use descriptor::{
     AgentTools, ArgumentForm, Descriptor, Evidence, FileReach, Form, IncludeForm, LinePart, RuntimeId, VariableHolds,
 };
-pub(crate) use files::{EditForm, FileEdit, HostFile, HostFormat, Purpose};
+pub(crate) use files::{EditForm, FileEdit, FormDetail, HostFile, HostFormat, Purpose};
 pub(crate) use home::{Home, HomeError, Surroundings};
 #[cfg(test)]
 pub(crate) use made_up::{made_up, made_up_text};

@@ -41,18 +41,27 @@ pub(crate) struct ParseError {
 impl ParseError {
     /// Makes the error at byte `offset` of `text`.
     pub(crate) fn at(text: &str, offset: usize, message: impl Into<String>) -> Self {
-        let mut offset = offset.min(text.len());
-        while !text.is_char_boundary(offset) {
-            offset -= 1;
-        }
-        let before = text[..offset].trim_start_matches(BYTE_ORDER_MARK);
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        ParseError {
-            line: before.bytes().filter(|byte| *byte == b'\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
-            message: message.into(),
-        }
+        let (line, column) = position(text, offset);
+        ParseError { line, column, message: message.into() }
     }
+}
+
+/// The line of byte `offset`, counted from 1.
+pub(super) fn line_of(text: &str, offset: usize) -> usize {
+    position(text, offset).0
+}
+
+/// The line and column of byte `offset`, both counted from 1, the column in characters. In a text without LF, CR ends a
+/// line.
+fn position(text: &str, offset: usize) -> (usize, usize) {
+    let mut offset = offset.min(text.len());
+    while !text.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    let ending = if text.contains('\n') { '\n' } else { '\r' };
+    let before = text[..offset].trim_start_matches(BYTE_ORDER_MARK);
+    let line_start = before.rfind(ending).map_or(0, |newline| newline + 1);
+    (before.matches(ending).count() + 1, before[line_start..].chars().count() + 1)
 }
 
 impl fmt::Display for ParseError {
@@ -134,10 +143,12 @@ pub(crate) enum Reverted {
 pub(crate) enum EditError {
     /// The path is empty, or a part of it cannot be written in this format.
     BadPath { path: String },
-    /// The same key appears twice here; the owner of the file must decide which one counts.
-    DuplicateKey { path: String },
-    /// Something of another kind is where a table, an object or a list is needed.
-    WrongKind { path: String, expected: &'static str, found: &'static str },
+    /// The same key appears twice here, for the second time on this line; the owner of the file must decide which one
+    /// counts.
+    DuplicateKey { path: String, line: usize },
+    /// Something of another kind is where a table, an object or a list is needed. The path of the whole document is
+    /// empty.
+    WrongKind { path: String, line: Option<usize>, expected: &'static str, found: &'static str },
     /// The value cannot be written in this format.
     NotWritable { path: String },
     /// The place is written in a way that leaves no room for our lines.
@@ -150,22 +161,52 @@ impl fmt::Display for EditError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             EditError::BadPath { path } => write!(formatter, "`{path}` is not a place in the file"),
-            EditError::DuplicateKey { path } => write!(formatter, "the key `{path}` is in the file more than once"),
-            EditError::WrongKind { path, expected, found } => {
+            EditError::DuplicateKey { path, line } => {
+                write!(formatter, "line {line}: the key `{path}` is in the file more than once")
+            }
+            EditError::WrongKind { path, line, expected, found } => {
+                if let Some(line) = line {
+                    write!(formatter, "line {line}: ")?;
+                }
+                if path.is_empty() {
+                    return write!(formatter, "the file is {found} where {expected} is needed");
+                }
                 write!(formatter, "`{path}` is {found} in the file where {expected} is needed")
             }
             EditError::NotWritable { path } => {
                 write!(formatter, "the value for `{path}` cannot be written in this format")
             }
-            EditError::Style { path, line, found } => {
-                write!(formatter, "line {line}: `{path}` {found}; write it as plain lines, a key or a `-` on each")
+            EditError::Style { path, line, found } if path.is_empty() => {
+                write!(formatter, "line {line}: the file {found}")
             }
+            EditError::Style { path, line, found } => write!(formatter, "line {line}: `{path}` {found}"),
             EditError::Unsafe { path } => write!(formatter, "the file cannot be edited safely at `{path}`"),
         }
     }
 }
 
 impl std::error::Error for EditError {}
+
+impl EditError {
+    /// What the owner of the file can change so that the edit can be made.
+    pub(crate) fn cure(&self) -> Option<String> {
+        match self {
+            EditError::DuplicateKey { path, .. } => {
+                let key = path.rsplit('.').next().unwrap_or(path);
+                Some(format!("merge the entries of both `{key}` into one"))
+            }
+            EditError::WrongKind { path, expected, .. } if path.is_empty() => Some(format!("make the file {expected}")),
+            EditError::WrongKind { path, expected, .. } => Some(format!("make `{path}` {expected}, or remove it")),
+            EditError::Style { path, .. } if path.is_empty() => {
+                Some("write it as plain lines, a key on each".to_owned())
+            }
+            EditError::Style { path, .. } | EditError::Unsafe { path } => {
+                Some(format!("write `{path}` as plain lines, a key or an entry on each"))
+            }
+            EditError::BadPath { .. } | EditError::NotWritable { .. } => None,
+        }
+    }
+}
 
 pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -232,5 +273,6 @@ mod tests {
         assert_eq!(at("ab\nä!x", 6), (2, 3));
         assert_eq!(at("\u{feff}x", 3), (1, 1));
         assert_eq!(at("a", 99), (1, 2));
+        assert_eq!(at("a\rbc", 3), (2, 2));
     }
 }

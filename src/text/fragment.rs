@@ -17,27 +17,86 @@ pub(crate) struct Marked {
     close: String,
 }
 
-/// Why a block was not touched. The owner must look at the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Why a block was not touched. The owner must look at the file. Lines are counted from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum MarkedError {
-    /// The opening marker on this line (counted from 1) has no closing marker after it.
-    Unclosed { line: usize },
+    /// The opening marker on this line has no closing marker after it.
+    Unclosed { line: usize, close: String },
+    /// The closing marker on this line has no opening marker before it.
+    Unopened { line: usize },
+    /// A merge conflict begins on this line.
+    Conflict { line: usize },
 }
 
 impl fmt::Display for MarkedError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            MarkedError::Unclosed { line } => write!(formatter, "the block opened on line {line} is not closed"),
+            MarkedError::Unclosed { line, .. } => {
+                write!(formatter, "line {line}: our block begins here and is not closed")
+            }
+            MarkedError::Unopened { line } => write!(formatter, "line {line}: our block ends here and is not opened"),
+            MarkedError::Conflict { line } => write!(formatter, "line {line}: a merge conflict begins here"),
         }
     }
 }
 
 impl std::error::Error for MarkedError {}
 
+impl MarkedError {
+    /// What the owner of the file can change so that the block can be written or removed.
+    pub(crate) fn cure(&self) -> String {
+        match self {
+            MarkedError::Unclosed { close, .. } => {
+                format!("remove our block, or add the line `{close}` after it")
+            }
+            MarkedError::Unopened { line } => format!("remove our block, which ends on line {line}"),
+            MarkedError::Conflict { .. } => "resolve the conflict".to_owned(),
+        }
+    }
+}
+
 impl Marked {
     /// A block between these two lines, such as `<!-- ours -->` and `<!-- /ours -->`.
     pub(crate) fn new(open: impl Into<String>, close: impl Into<String>) -> Self {
         Marked { open: open.into(), close: close.into() }
+    }
+
+    /// Refuses a text in which it is not certain what belongs to the block.
+    pub(crate) fn check(&self, text: &str) -> Result<(), MarkedError> {
+        let (mut is_open, mut fence, mut conflict) = (false, None, None);
+        for (number, line) in lines(text).enumerate() {
+            let (line, number) = (without_mark(line).0.trim_end(), number + 1);
+            let mark = ["```", "~~~"].into_iter().find(|mark| line.trim_start().starts_with(mark));
+            match (fence, mark) {
+                (None, Some(_)) => fence = mark,
+                (Some(open), Some(mark)) if open == mark => fence = None,
+                _ => {}
+            }
+            match conflict {
+                None if fence.is_none() && line.starts_with("<<<<<<< ") => conflict = Some((number, false)),
+                Some((begin, false)) if line == "=======" => conflict = Some((begin, true)),
+                Some((line_of_begin, true)) if line.starts_with(">>>>>>> ") => {
+                    return Err(MarkedError::Conflict { line: line_of_begin });
+                }
+                _ => {}
+            }
+            if line == self.open {
+                is_open = true;
+            } else if line == self.close && !std::mem::take(&mut is_open) {
+                return Err(MarkedError::Unopened { line: number });
+            }
+        }
+        Ok(())
+    }
+
+    /// The first and the last line of each block, counted from 1.
+    pub(crate) fn ranges(&self, text: &str) -> Vec<(usize, usize)> {
+        let (mut found, mut position) = (Vec::new(), 0);
+        while let Ok(Some(block)) = self.find(text, position) {
+            found.push((line_number(text, block.lines.start), line_number(text, block.body.end)));
+            position = block.lines.end;
+        }
+        found
     }
 
     /// The text between the marker lines of `text`; `None` if it has no block.
@@ -53,7 +112,7 @@ impl Marked {
         };
         let mut result = String::with_capacity(text.len() + body.len());
         result.push_str(&text[..found.body.start]);
-        push_lines(&mut result, body, newline_of(text));
+        push_lines(&mut result, body, ending_of(text));
         result.push_str(&text[found.body.end..found.lines.end]);
         let rest = self.remove(&text[found.lines.end..]).map_err(|error| error.further(text, found.lines.end))?;
         result.push_str(&rest);
@@ -69,8 +128,8 @@ impl Marked {
             // Only a blank line was inserted with the block. If it is missing, other lines were written directly above
             // the block.
             let above = strip_line_break(before);
-            if above.ends_with('\n') || (above.is_empty() && position > 0) {
-                let is_ended = text[..found.lines.end].ends_with('\n');
+            if above.ends_with(['\n', '\r']) || (above.is_empty() && position > 0) {
+                let is_ended = text[..found.lines.end].ends_with(['\n', '\r']);
                 before = if is_ended { above } else { strip_line_break(above) };
             }
             result.push_str(before);
@@ -83,9 +142,9 @@ impl Marked {
     /// A file that ends without a line break gets one, and in exchange the block ends without one. This shows
     /// [`Marked::remove`] what to leave.
     fn append(&self, text: &str, body: &str) -> String {
-        let ending = newline_of(text);
+        let ending = ending_of(text);
         let (content, _) = without_mark(text);
-        let closed = content.is_empty() || content.ends_with('\n');
+        let closed = content.is_empty() || content.ends_with('\n') || (ending == "\r" && content.ends_with('\r'));
         let mut result = String::with_capacity(text.len() + body.len() + self.open.len() + self.close.len() + 8);
         result.push_str(text);
         if !closed {
@@ -107,7 +166,7 @@ impl Marked {
     fn find(&self, text: &str, from: usize) -> Result<Option<FragmentLines>, MarkedError> {
         let mut opened: Option<(usize, usize)> = None;
         let mut start = from;
-        for line in text[from..].split_inclusive('\n') {
+        for line in lines(&text[from..]) {
             let end = start + line.len();
             let (bare, mark) = if start == 0 { without_mark(line) } else { (line, 0) };
             let bare = bare.trim_end();
@@ -121,7 +180,9 @@ impl Marked {
             start = end;
         }
         match opened {
-            Some((open_start, _)) => Err(MarkedError::Unclosed { line: line_number(text, open_start) }),
+            Some((open_start, _)) => {
+                Err(MarkedError::Unclosed { line: line_number(text, open_start), close: self.close.clone() })
+            }
             None => Ok(None),
         }
     }
@@ -131,7 +192,10 @@ impl MarkedError {
     /// The same error for the whole text, when the search began at `offset`.
     fn further(self, text: &str, offset: usize) -> Self {
         match self {
-            MarkedError::Unclosed { line } => MarkedError::Unclosed { line: line + line_number(text, offset) - 1 },
+            MarkedError::Unclosed { line, close } => {
+                MarkedError::Unclosed { line: line + line_number(text, offset) - 1, close }
+            }
+            other => other,
         }
     }
 }
@@ -143,13 +207,39 @@ struct FragmentLines {
 }
 
 fn line_number(text: &str, offset: usize) -> usize {
-    text[..offset].bytes().filter(|byte| *byte == b'\n').count() + 1
+    lines(&text[..offset]).count() + 1
+}
+
+/// The lines with their ends, which are LF, CRLF or CR.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let end = match rest.find(['\n', '\r'])? {
+            at if rest[at..].starts_with("\r\n") => at + 2,
+            at => at + 1,
+        };
+        let (line, after) = rest.split_at(end);
+        rest = after;
+        Some(line)
+    })
+    .chain(last_line(text))
+}
+
+/// What follows the last line break.
+fn last_line(text: &str) -> Option<&str> {
+    let start = text.rfind(['\n', '\r']).map_or(0, |at| at + 1);
+    Some(&text[start..]).filter(|line| !line.is_empty())
+}
+
+/// The end of new lines: that of the others, which may be CR.
+fn ending_of(text: &str) -> &'static str {
+    if !text.contains('\n') && text.contains('\r') { "\r" } else { newline_of(text) }
 }
 
 fn strip_line_break(text: &str) -> &str {
     match text.strip_suffix('\n') {
         Some(rest) => rest.strip_suffix('\r').unwrap_or(rest),
-        None => text,
+        None => text.strip_suffix('\r').unwrap_or(text),
     }
 }
 
@@ -199,15 +289,40 @@ mod tests {
         let two = format!("{one}{}", marked().put("b\n", "y").unwrap());
         assert_eq!(marked().put(&two, "z").unwrap(), "a\n\n<!-- ours -->\nz\n<!-- /ours -->\nb\n");
         assert_eq!(marked().remove(&two).unwrap(), "a\nb\n");
+        assert_eq!(marked().ranges(&two), [(3, 5), (8, 10)]);
+    }
+
+    #[test]
+    fn a_text_with_carriage_returns_keeps_them() {
+        for text in ["# Rules\r\r- One.\r", "# Rules\r- One."] {
+            let made = marked().put(text, "one\ntwo").unwrap();
+            assert!(!made.contains('\n'), "{made:?}");
+            assert_eq!(marked().body(&made).unwrap(), Some("one\rtwo\r"));
+            assert_eq!(marked().put(&made, "one\ntwo").unwrap(), made);
+            assert_eq!(marked().remove(&made).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn half_a_block_and_a_merge_conflict_are_found_with_their_line() {
+        let unopened = |line| Err(MarkedError::Unopened { line });
+        assert_eq!(marked().check("a\n<!-- our -->\nb\n<!-- /ours -->\n"), unopened(4));
+        assert_eq!(marked().check("<!-- ours -->\nb\n<!-- /ours -->\n<!-- /ours -->\n"), unopened(4));
+        assert_eq!(marked().check("\u{feff}<!-- ours -->\r\nb\r\n<!-- /ours -->"), Ok(()));
+        let conflict = "a\n<<<<<<< HEAD\n```\nb\n=======\nc\n>>>>>>> theirs\n";
+        assert_eq!(marked().check(conflict), Err(MarkedError::Conflict { line: 2 }));
+        assert_eq!(marked().check(&format!("```\n{}```\n", conflict.replace("```\n", ""))), Ok(()));
+        assert_eq!(marked().check("Title\n=======\n\n>>>>>>> quoted\n<<<<<<< left\n"), Ok(()));
     }
 
     #[test]
     fn an_unclosed_block_is_refused_with_its_line() {
         let text = "a\n<!-- ours -->\nb\n";
-        assert_eq!(marked().put(text, "x"), Err(MarkedError::Unclosed { line: 2 }));
-        assert_eq!(marked().remove(text), Err(MarkedError::Unclosed { line: 2 }));
+        let unclosed = |line| Err(MarkedError::Unclosed { line, close: "<!-- /ours -->".into() });
+        assert_eq!(marked().put(text, "x"), unclosed(2));
+        assert_eq!(marked().remove(text), unclosed(2));
         let second = format!("{}{text}", marked().put("", "x").unwrap());
-        assert_eq!(marked().put(&second, "x"), Err(MarkedError::Unclosed { line: 5 }));
+        assert_eq!(marked().put(&second, "x"), unclosed(5));
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub(crate) mod edit;
 pub(crate) mod fragment;
 pub(crate) mod front_matter;
 pub(crate) mod json;
+pub(crate) mod leaf;
 pub(crate) mod markdown;
 pub(crate) mod merge;
 pub(crate) mod nearest;

@@ -1,5 +1,5 @@
 //! Settings files as people have them: an install, an update, their undo and an uninstall give back every byte, the mode
-//! and the link, or the install is refused and writes nothing.
+//! and the link, or the install is refused with the line and a cure, and writes nothing.
 //!
 //! `GSD_SETTINGS=all` runs every row of `tests/settings/cases.toml`; otherwise a sample is drawn, and its seed printed.
 
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::Deserialize;
 
-use crate::kit::{TestContext, not_run, repository};
+use crate::kit::{TestContext, repository};
 use crate::tree::{Tree, difference, tree};
 
 #[derive(Debug, Deserialize)]
@@ -27,9 +27,13 @@ struct Case {
     mode: Option<String>,
     link: Option<String>,
     also: Option<String>,
+    line: Option<usize>,
+    warns: Option<String>,
+    left: Option<String>,
+    #[serde(default)]
+    status: i32,
     expect: String,
     word: Option<String>,
-    known: Option<String>,
     why: String,
 }
 
@@ -88,15 +92,30 @@ impl Case {
         let call = |words: &[&str], variables: &[(&str, &str)]| context.gsd_with(words.iter(), variables, "");
         let install = call(&["install", &host, &scope, "--yes"], &[("GSD_AS_VERSION", "0.0.9")]);
         if self.expect == "refused" {
-            let word = self.word.as_deref().unwrap_or_default();
-            if install.code == 0 || !install.stderr.contains(word) {
-                faults.push(format!("it is not refused with `{word}`: {}{}", install.stdout, install.stderr));
+            let message = install.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+            let line = self.line.map(|line| format!("line {line}"));
+            let words = self.word.iter().map(String::as_str).chain(line.as_deref()).chain(["hint: "]);
+            for word in words.filter(|word| install.code == 0 || !message.contains(word)) {
+                faults.push(format!("it is not refused with `{word}`: {}{message}", install.stdout));
+            }
+            if message.contains(&format!("`{}/", context.home().display())) || message.contains("by hand") {
+                faults.push(format!("the refusal does not help: {message}"));
             }
             faults.extend(difference(&before, &seen()));
             return faults;
         }
         if install.code != 0 {
             return vec![format!("it is refused: {}", install.stderr)];
+        }
+        let status = call(&["status", &host, &scope], &[("GSD_AS_VERSION", "0.0.9")]);
+        if status.code != self.status {
+            faults.push(format!("status ends with {}: {}{}", status.code, status.stdout, status.stderr));
+        }
+        for (verb, ran) in [("install", &install), ("status", &status)] {
+            let shown = format!("{}{}", ran.stdout, ran.stderr);
+            if self.warns.as_ref().is_some_and(|word| !shown.contains(word)) {
+                faults.push(format!("{verb} does not warn: {shown}"));
+            }
         }
         let step = |words: &[&str], faults: &mut Vec<String>| {
             let ran = call(words, &[]);
@@ -115,6 +134,15 @@ impl Case {
         step(&["redo", "--yes"], &mut faults);
         updated(&mut faults);
         step(&["uninstall", &host, &scope, "--yes"], &mut faults);
+        if let Some(left) = &self.left {
+            // A block that an older install left does not come back.
+            let (real, corpus) = (self.base(&context).join(&self.place), repository().join("tests/settings"));
+            let (found, wanted) = (std::fs::read(&real).unwrap(), std::fs::read(corpus.join(left)).unwrap());
+            if found != wanted {
+                faults.push(format!("after the uninstall: {}", String::from_utf8_lossy(&found)));
+            }
+            std::fs::write(real, std::fs::read(corpus.join(&self.file)).unwrap()).unwrap();
+        }
         as_before("the uninstall", &mut faults);
         faults
     }
@@ -125,9 +153,8 @@ impl Case {
 fn settings_of_people_come_back_to_the_byte() {
     let text = std::fs::read_to_string(repository().join("tests/settings/cases.toml")).unwrap();
     let table: Table = toml_edit::de::from_str(&text).unwrap();
-    let (known, mut cases): (Vec<Case>, Vec<Case>) = table.case.into_iter().partition(|case| case.known.is_some());
-    not_run("settings with a known defect", &format!("{} rows of tests/settings/cases.toml", known.len()));
-    assert!(cases.len() > 400, "{} rows", cases.len());
+    let mut cases = table.case;
+    assert!(cases.len() > 500, "{} rows", cases.len());
     if std::env::var("GSD_SETTINGS").as_deref() != Ok("all") {
         let seed: usize = std::env::var("GSD_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(|| {
             usize::try_from(std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs()).unwrap()
@@ -155,5 +182,7 @@ fn settings_of_people_come_back_to_the_byte() {
         }
     });
     let faults = faults.into_inner().unwrap();
+    let refused = cases.iter().filter(|case| case.expect == "refused").count();
+    println!("{} rows of settings: {refused} are refused, {} install", cases.len(), cases.len() - refused);
     assert!(faults.is_empty(), "{} faults in {} rows:\n{}", faults.len(), cases.len(), faults.join("\n"));
 }

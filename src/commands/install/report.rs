@@ -504,7 +504,10 @@ fn kept_out(path: &str, key: &str, value: &str) -> String {
 /// The error with its causes, on one line. A cause that the message already contains is left out.
 pub(super) fn chain(error: &InstallError) -> String {
     let mut text = error.to_string();
-    let mut source = std::error::Error::source(error);
+    let mut source = match error {
+        InstallError::Named { error, .. } => std::error::Error::source(error.as_ref()),
+        error => std::error::Error::source(error),
+    };
     while let Some(cause) = source {
         let cause_text = cause.to_string();
         if !text.contains(&cause_text) {

@@ -403,5 +403,5 @@ fn wrong_kind(path: &[&str], found: &Value) -> EditError {
         Value::List(_) => "a list",
         Value::Map(_) => "a map",
     };
-    EditError::WrongKind { path: path.join("."), expected: "a map", found }
+    EditError::WrongKind { path: path.join("."), line: None, expected: "a map", found }
 }

@@ -271,7 +271,7 @@ fn nested_keys_are_set_in_their_map() {
     assert_eq!(written(&["flow", "b"], "2").unwrap(), source.replace("flow: {a: 1}", "flow:\n  a: 1\n  b: 2"));
     assert_eq!(written(&["none", "k"], "v").unwrap(), source.replace("none: # yet\n", "none: # yet\n  k: v\n"));
     assert_eq!(written(&["new", "k"], "v").unwrap(), source.replace("word: w\n", "word: w\nnew:\n  k: v\n"));
-    let refused = EditError::WrongKind { path: "word".into(), expected: "a map", found: "a text" };
+    let refused = EditError::WrongKind { path: "word".into(), line: None, expected: "a map", found: "a text" };
     assert_eq!(written(&["word", "k"], "v"), Err(refused));
     assert_eq!(written(&[], "v"), Err(EditError::BadPath { path: String::new() }));
 }

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::super::edit::{JsonDialect, ParseError, indentation, without_mark};
 use super::super::splice::Splices;
 use super::print::Printer;
-use super::{JsonEdit, span, to_value, tree};
+use super::{JsonEdit, readable, span, to_value, tree};
 
 /// A JSON text with some parts set aside.
 #[derive(Debug)]
@@ -39,7 +39,8 @@ impl Excerpt {
     ) -> Result<Self, ParseError> {
         let (bare, mark) = without_mark(text);
         let all = || Self { text: text.to_owned(), aside: Vec::new() };
-        let Some(root) = tree(bare, dialect)? else { return Ok(all()) };
+        let readable = readable(bare);
+        let Some(root) = tree(&readable, dialect)? else { return Ok(all()) };
         if bare.contains(NAME) {
             return Ok(all());
         }

@@ -5,6 +5,7 @@
 //! mark stay as their owner wrote them. An empty text counts as an object that still has to be made.
 //! [`super::brackets`] decides where new entries go, and what is removed with them when an edit is undone.
 
+mod characters;
 mod excerpt;
 mod print;
 #[cfg(test)]
@@ -18,13 +19,16 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub(crate) use self::characters::check_characters;
+use self::characters::readable;
 pub(crate) use self::excerpt::Excerpt;
 use self::print::Printer;
 use super::brackets::{Brackets, Comments};
 use super::edit::{
-    Applied, EditError, JsonDialect, ParseError, Reverted, Undo, dotted, indentation, line_start, printed_with_mark,
-    starts_line, unsafe_at, without_mark,
+    Applied, EditError, JsonDialect, ParseError, Reverted, Undo, dotted, indentation, line_of, line_start,
+    printed_with_mark, starts_line, unsafe_at, without_mark,
 };
+use super::leaf::{LineNumbers, SettingsLeaf};
 use super::markdown::newline_of;
 use super::splice::Splices;
 
@@ -65,23 +69,43 @@ pub(crate) struct JsonDocument {
 impl JsonDocument {
     pub(crate) fn parse(text: &str, dialect: JsonDialect) -> Result<Self, ParseError> {
         let (bare, mark) = without_mark(text);
-        tree(bare, dialect)?;
+        tree(&readable(bare), dialect)?;
         Ok(JsonDocument { byte_order_mark: mark > 0, text: bare.to_owned(), dialect })
     }
 
     /// Reads the value of a text that will not be edited; `None` if it has no value.
     pub(crate) fn read(text: &str, dialect: JsonDialect) -> Result<Option<Value>, ParseError> {
-        Ok(tree(without_mark(text).0, dialect)?.as_ref().map(to_value))
+        Ok(tree(&readable(without_mark(text).0), dialect)?.as_ref().map(to_value))
     }
 
     /// The value at this path of keys; the whole document for an empty path. If a key is repeated, the last one counts.
     pub(crate) fn value(&self, path: &[String]) -> Option<Value> {
-        let root = tree(&self.text, self.dialect).ok()??;
+        let readable = readable(&self.text);
+        let root = tree(&readable, self.dialect).ok()??;
         let mut node = &root;
         for key in path {
             node = &node.as_object()?.properties.iter().rfind(|property| property.name.as_str() == key)?.value;
         }
         Some(to_value(node))
+    }
+
+    /// Every value with its key and line.
+    pub(crate) fn leaves(&self) -> Vec<SettingsLeaf> {
+        let readable = readable(&self.text);
+        let Ok(Some(root)) = tree(&readable, self.dialect) else { return Vec::new() };
+        let (lines, mut found) = (LineNumbers::of(&self.text), Vec::new());
+        push_leaves(&root, &mut Vec::new(), &lines, &mut found);
+        found
+    }
+
+    /// The line of the value at this path of keys, counted from 1.
+    pub(crate) fn line(&self, path: &[String]) -> Option<usize> {
+        let readable = readable(&self.text);
+        let root = tree(&readable, self.dialect).ok()??;
+        match descend(Some(&root), path) {
+            Ok(Descent::Found(node)) => Some(line_of(&self.text, span(node).start)),
+            _ => None,
+        }
     }
 
     /// True if the document already has what the edit wants; any value is enough for [`JsonEdit::SetIfAbsent`].
@@ -96,11 +120,12 @@ impl JsonDocument {
 
     /// Makes the change, unless it is already there. On an error the document is unchanged.
     pub(crate) fn apply(&mut self, edit: &JsonEdit) -> Result<Applied, EditError> {
-        let root = self.tree(edit.path())?;
-        let (edited, undo) = match descend(root.as_ref(), edit.path())? {
+        let readable = readable(&self.text);
+        let root = self.tree(&readable, edit.path())?;
+        let (edited, undo) = match self.descend(root.as_ref(), edit.path())? {
             Descent::Found(node) => match edit {
                 JsonEdit::Append { path, value } => {
-                    let array = node.as_array().ok_or_else(|| wrong_kind(path, "a list", node))?;
+                    let array = node.as_array().ok_or_else(|| self.wrong_kind(path, "a list", node))?;
                     if array.elements.iter().any(|element| to_value(element) == *value) {
                         return Ok(Applied::AlreadyThere);
                     }
@@ -150,8 +175,9 @@ impl JsonDocument {
             return Ok(Reverted::NotThere);
         };
         let path = edit.path();
-        let root = self.tree(path)?;
-        let found = match descend(root.as_ref(), path) {
+        let readable = readable(&self.text);
+        let root = self.tree(&readable, path)?;
+        let found = match self.descend(root.as_ref(), path) {
             Ok(Descent::Found(node)) => node,
             Ok(Descent::Missing { .. }) | Err(EditError::WrongKind { .. }) => return Ok(Reverted::NotThere),
             Err(error) => return Err(error),
@@ -174,7 +200,8 @@ impl JsonDocument {
                 edited.text = splices.apply(&self.text);
                 // Only a single value may be restored, because the ledger is a file that others can write.
                 let start = span(found).start;
-                let restored = edited.tree(path)?;
+                let readable = characters::readable(&edited.text);
+                let restored = edited.tree(&readable, path)?;
                 let is_one_value = matches!(
                     descend(restored.as_ref(), path), Ok(Descent::Found(node)) if span(node) == (start..start + previous.len())
                 );
@@ -196,8 +223,9 @@ impl JsonDocument {
 
     /// Removes the key at `path` with its value, even if others wrote it; returns whether it existed.
     pub(crate) fn remove(&mut self, path: &[String]) -> Result<bool, EditError> {
-        let root = self.tree(path)?;
-        match descend(root.as_ref(), path) {
+        let readable = readable(&self.text);
+        let root = self.tree(&readable, path)?;
+        match self.descend(root.as_ref(), path) {
             Ok(Descent::Found(_)) => {}
             Ok(Descent::Missing { .. }) | Err(EditError::WrongKind { .. }) => return Ok(false),
             Err(error) => return Err(error),
@@ -231,7 +259,8 @@ impl JsonDocument {
     fn close_empty(&mut self, path: &[String], mut depth: usize, undo: &Undo) {
         let mut created = undo.created_parents;
         loop {
-            let Ok(Some(root)) = tree(&self.text, self.dialect) else { return };
+            let readable = readable(&self.text).into_owned();
+            let Ok(Some(root)) = tree(&readable, self.dialect) else { return };
             let Ok(Descent::Found(node)) = descend(Some(&root), &path[..depth]) else { return };
             let Some(container) = brackets(node) else { return };
             if !container.is_blank(&self.text) {
@@ -264,11 +293,39 @@ impl JsonDocument {
         (with_root(&self.text, &printed), undo)
     }
 
-    fn tree(&self, path: &[String]) -> Result<Option<ast::Value<'_>>, EditError> {
+    /// Parses the text, as [`readable`] gives it.
+    fn tree<'text>(&self, readable: &'text str, path: &[String]) -> Result<Option<ast::Value<'text>>, EditError> {
         if path.is_empty() {
             return Err(EditError::BadPath { path: String::new() });
         }
-        tree(&self.text, self.dialect).map_err(|_| unsafe_at(path))
+        tree(readable, self.dialect).map_err(|_| unsafe_at(path))
+    }
+
+    fn descend<'tree, 'text, 'path>(
+        &self,
+        root: Option<&'tree ast::Value<'text>>,
+        path: &'path [String],
+    ) -> Result<Descent<'tree, 'text, 'path>, EditError> {
+        descend(root, path).map_err(|obstacle| match obstacle {
+            Obstacle::NoPath => EditError::BadPath { path: String::new() },
+            Obstacle::Twice { depth, again } => {
+                EditError::DuplicateKey { path: dotted(&path[..=depth]), line: line_of(&self.text, again) }
+            }
+            Obstacle::NoObject { depth, node } => self.wrong_kind(&path[..depth], "an object", node),
+        })
+    }
+
+    fn wrong_kind(&self, path: &[String], expected: &'static str, node: &ast::Value<'_>) -> EditError {
+        let found = match node {
+            ast::Value::Object(_) => "an object",
+            ast::Value::Array(_) => "a list",
+            ast::Value::StringLit(_) => "a string",
+            ast::Value::NumberLit(_) => "a number",
+            ast::Value::BooleanLit(_) => "true or false",
+            ast::Value::NullKeyword(_) => "null",
+        };
+        let line = Some(line_of(&self.text, span(node).start));
+        EditError::WrongKind { path: dotted(path), line, expected, found }
     }
 
     /// The text with a new last entry in `node`. In an empty `node`, the entry gets a separate line if `node` has one.
@@ -292,7 +349,7 @@ impl JsonDocument {
     }
 
     fn replace_text(&mut self, edited: String) -> Option<()> {
-        tree(&edited, self.dialect).ok()?;
+        tree(&readable(&edited), self.dialect).ok()?;
         self.text = edited;
         Some(())
     }
@@ -334,22 +391,36 @@ enum Descent<'tree, 'text, 'path> {
     },
 }
 
+/// Why a path leads nowhere, with the number of keys before.
+enum Obstacle<'tree, 'text> {
+    NoPath,
+    /// The key is there twice, the second time at this byte.
+    Twice {
+        depth: usize,
+        again: usize,
+    },
+    NoObject {
+        depth: usize,
+        node: &'tree ast::Value<'text>,
+    },
+}
+
 fn descend<'tree, 'text, 'path>(
     root: Option<&'tree ast::Value<'text>>,
     path: &'path [String],
-) -> Result<Descent<'tree, 'text, 'path>, EditError> {
+) -> Result<Descent<'tree, 'text, 'path>, Obstacle<'tree, 'text>> {
     let mut node = match (root, path) {
         (Some(root), _) => root,
         (None, [key, rest @ ..]) => return Ok(Descent::Missing { object: None, key, rest }),
-        (None, []) => return Err(EditError::BadPath { path: String::new() }),
+        (None, []) => return Err(Obstacle::NoPath),
     };
-    for (index, key) in path.iter().enumerate() {
-        let object = node.as_object().ok_or_else(|| wrong_kind(&path[..index], "an object", node))?;
+    for (depth, key) in path.iter().enumerate() {
+        let object = node.as_object().ok_or(Obstacle::NoObject { depth, node })?;
         let mut named = object.properties.iter().filter(|property| property.name.as_str() == key);
         match (named.next(), named.next()) {
             (Some(property), None) => node = &property.value,
-            (Some(_), Some(_)) => return Err(EditError::DuplicateKey { path: dotted(&path[..=index]) }),
-            (None, _) => return Ok(Descent::Missing { object: Some((object, node)), key, rest: &path[index + 1..] }),
+            (Some(_), Some(again)) => return Err(Obstacle::Twice { depth, again: span(again).start }),
+            (None, _) => return Ok(Descent::Missing { object: Some((object, node)), key, rest: &path[depth + 1..] }),
         }
     }
     Ok(Descent::Found(node))
@@ -436,17 +507,24 @@ fn is_key(line: &str) -> bool {
     quotes == 2 && line.starts_with('"') && line.ends_with(':')
 }
 
-fn wrong_kind(path: &[String], expected: &'static str, node: &ast::Value<'_>) -> EditError {
-    let found = match node {
-        ast::Value::Object(_) => "an object",
-        ast::Value::Array(_) => "a list",
-        ast::Value::StringLit(_) => "a string",
-        ast::Value::NumberLit(_) => "a number",
-        ast::Value::BooleanLit(_) => "true or false",
-        ast::Value::NullKeyword(_) => "null",
+fn push_leaves(node: &ast::Value<'_>, path: &mut Vec<String>, lines: &LineNumbers, found: &mut Vec<SettingsLeaf>) {
+    let mut push = |value: &ast::Value<'_>, path: &[String], is_element| {
+        let line = Some(lines.at(span(value).start));
+        found.push(SettingsLeaf { path: path.to_vec(), is_element, value: to_value(value), line });
     };
-    let path = if path.is_empty() { "the whole document".to_owned() } else { dotted(path) };
-    EditError::WrongKind { path, expected, found }
+    match node {
+        ast::Value::Object(object) if !object.properties.is_empty() => {
+            for property in &object.properties {
+                path.push(property.name.as_str().to_owned());
+                push_leaves(&property.value, path, lines, found);
+                path.pop();
+            }
+        }
+        ast::Value::Array(array) if !array.elements.is_empty() => {
+            array.elements.iter().for_each(|element| push(element, path, true));
+        }
+        other => push(other, path, false),
+    }
 }
 
 fn span(node: &impl Ranged) -> Range<usize> {

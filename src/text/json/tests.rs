@@ -141,7 +141,7 @@ fn values_of_others_can_be_removed_by_name_or_kind() {
     assert_eq!(file.remove(&path("a")), Ok(true));
     assert_eq!(file.remove_elements(&path("l"), Value::is_number), Ok(vec![value("1"), value("2"), value("1")]));
     assert_eq!(file.remove_elements(&path("none"), |_| true), Ok(vec![]));
-    assert_eq!(file.remove(&path("d")), Err(EditError::DuplicateKey { path: "d".into() }));
+    assert_eq!(file.remove(&path("d")), Err(EditError::DuplicateKey { path: "d".into(), line: 4 }));
     assert_eq!(file.to_string(), "{ // one\n  \"l\": [\"x\"], /* list */\n  \"d\": 1,\n  \"d\": 2\n}");
 }
 
@@ -166,10 +166,10 @@ fn removing_an_entry_between_comments_keeps_its_neighbours() {
 #[test]
 fn an_unclear_or_unfit_place_is_refused() {
     let cases = [
-        ("{\"a\": {}, \"a\": {}}", set("a.b", "1"), EditError::DuplicateKey { path: "a".into() }),
+        ("{\"a\": {}, \"a\": {}}", set("a.b", "1"), EditError::DuplicateKey { path: "a".into(), line: 1 }),
         ("{\"p\": \"allow\"}", set("p.b", "1"), wrong("p", "an object", "a string")),
         ("{\"p\": {}}", append("p", "1"), wrong("p", "a list", "an object")),
-        ("[]", set("p", "1"), wrong("the whole document", "an object", "a list")),
+        ("[]", set("p", "1"), wrong("", "an object", "a list")),
         ("{}", JsonEdit::Set { path: vec![], value: Value::Null }, EditError::BadPath { path: String::new() }),
     ];
     for (before, edit, expected) in cases {
@@ -180,7 +180,7 @@ fn an_unclear_or_unfit_place_is_refused() {
 }
 
 fn wrong(path: &str, expected: &'static str, found: &'static str) -> EditError {
-    EditError::WrongKind { path: path.into(), expected, found }
+    EditError::WrongKind { path: path.into(), line: Some(1), expected, found }
 }
 
 #[test]

@@ -17,7 +17,10 @@ use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table};
 
 use self::print::{print_entry, print_value};
 use super::brackets::{Brackets, Comments, Style};
-use super::edit::{Applied, EditError, ParseError, Reverted, Undo, dotted, printed_with_mark, unsafe_at, without_mark};
+use super::edit::{
+    Applied, EditError, ParseError, Reverted, Undo, dotted, line_of, printed_with_mark, unsafe_at, without_mark,
+};
+use super::leaf::{LineNumbers, SettingsLeaf};
 use super::markdown::newline_of;
 use super::splice::Splices;
 
@@ -82,6 +85,13 @@ impl TomlDocument {
         }
     }
 
+    /// Every value with its key and line.
+    pub(crate) fn leaves(&self) -> Vec<SettingsLeaf> {
+        let (lines, mut found) = (LineNumbers::of(&self.text), Vec::new());
+        push_leaves(&self.root, None, &mut Vec::new(), &lines, &mut found);
+        found
+    }
+
     /// The whole document as `serde` reads it.
     pub(crate) fn into_json(self) -> Option<Value> {
         toml_edit::de::from_document(DocumentMut::from(self.root.into_table().ok()?)).ok()
@@ -102,7 +112,7 @@ impl TomlDocument {
     /// Makes the change, unless it is already there. On an error the document is unchanged.
     pub(crate) fn apply(&mut self, edit: &TomlEdit) -> Result<Applied, EditError> {
         let path = edit.path();
-        let (edited, undo) = match descend(self.root_for(path)?, path)? {
+        let (edited, undo) = match self.descend(path)? {
             Descent::Found(item) => match edit {
                 TomlEdit::AppendTable { table, .. } => {
                     let existing = to_json(item).and_then(|value| value.as_array().cloned()).unwrap_or_default();
@@ -117,7 +127,7 @@ impl TomlDocument {
                             let undo = Undo { blank: brackets.blank(&self.text), ..Undo::default() };
                             (brackets.insert(&self.text, &self.style(""), |_| element), undo)
                         }
-                        other => return Err(wrong_kind(path, "a list of tables", other)),
+                        other => return Err(self.wrong_kind(path, "a list of tables", other)),
                     }
                 }
                 TomlEdit::SetIfAbsent { value, .. } | TomlEdit::Set { value, .. } => {
@@ -128,7 +138,7 @@ impl TomlDocument {
                     if matches!(edit, TomlEdit::SetIfAbsent { .. }) {
                         return Ok(Applied::Kept(existing));
                     }
-                    let span = value_span(item).ok_or_else(|| wrong_kind(path, "a value", item))?;
+                    let span = value_span(item).ok_or_else(|| self.wrong_kind(path, "a value", item))?;
                     let mut splices = Splices::default();
                     splices.replace(span.clone(), print_value(value, path)?);
                     let undo = Undo { previous: Some(self.text[span].to_owned()), ..Undo::default() };
@@ -156,7 +166,7 @@ impl TomlDocument {
             return Ok(Reverted::NotThere);
         };
         let path = edit.path();
-        let item = match descend(self.root_for(path)?, path) {
+        let item = match self.descend(path) {
             Ok(Descent::Found(item)) => item,
             Ok(Descent::Missing { .. }) | Err(EditError::WrongKind { .. }) => return Ok(Reverted::NotThere),
             Err(error) => return Err(error),
@@ -236,7 +246,7 @@ impl TomlDocument {
                 return Ok((brackets.insert(&self.text, &self.style(" "), |_| entry), undo));
             }
             Item::Table(table) => table,
-            other => return Err(wrong_kind(&path[..depth], "a table", other)),
+            other => return Err(self.wrong_kind(&path[..depth], "a table", other)),
         };
         if table.is_dotted() {
             let line = format!("{} = {}", print::print_path(missing), print_value(&edit.fresh_value(), path)?);
@@ -311,11 +321,23 @@ impl TomlDocument {
         Style { line_ending: newline_of(&self.text), unit: "  ", separator: " ", padding, first_in_lines: false }
     }
 
-    fn root_for(&self, path: &[String]) -> Result<&Item, EditError> {
+    fn descend(&self, path: &[String]) -> Result<Descent<'_>, EditError> {
         if path.is_empty() {
             return Err(EditError::BadPath { path: String::new() });
         }
-        Ok(&self.root)
+        descend(&self.root, path).map_err(|(depth, item)| self.wrong_kind(&path[..depth], "a table", item))
+    }
+
+    fn wrong_kind(&self, path: &[String], expected: &'static str, item: &Item) -> EditError {
+        let found = match item {
+            Item::None => "nothing",
+            Item::Table(_) | Item::Value(toml_edit::Value::InlineTable(_)) => "a table",
+            Item::ArrayOfTables(_) => "a list of tables",
+            Item::Value(toml_edit::Value::Array(_)) => "a list",
+            Item::Value(_) => "a value",
+        };
+        let line = item.span().map(|span| line_of(&self.text, span.start));
+        EditError::WrongKind { path: dotted(path), line, expected, found }
     }
 
     /// True if the text parses; it is only parsed again after a change.
@@ -342,16 +364,49 @@ enum Descent<'tree> {
     },
 }
 
-fn descend<'tree>(root: &'tree Item, path: &[String]) -> Result<Descent<'tree>, EditError> {
+/// Fails with an item that is no table, and the number of keys that lead to it.
+fn descend<'tree>(root: &'tree Item, path: &[String]) -> Result<Descent<'tree>, (usize, &'tree Item)> {
     let mut item = root;
     for (depth, key) in path.iter().enumerate() {
-        let table = item.as_table_like().ok_or_else(|| wrong_kind(&path[..depth], "a table", item))?;
+        let table = item.as_table_like().ok_or((depth, item))?;
         match table.get(key) {
             Some(next) if !next.is_none() => item = next,
             _ => return Ok(Descent::Missing { parent: item, depth }),
         }
     }
     Ok(Descent::Found(item))
+}
+
+/// `line` is that of the key.
+fn push_leaves(
+    item: &Item,
+    line: Option<usize>,
+    path: &mut Vec<String>,
+    lines: &LineNumbers,
+    found: &mut Vec<SettingsLeaf>,
+) {
+    let line_of = |span: Option<Range<usize>>| span.map(|span| lines.at(span.start)).or(line);
+    if let Some(table) = item.as_table_like().filter(|table| !table.is_empty()) {
+        for (key, item) in table.iter() {
+            let line = line_of(table.key(key).and_then(toml_edit::Key::span));
+            path.push(key.to_owned());
+            push_leaves(item, line, path, lines, found);
+            path.pop();
+        }
+        return;
+    }
+    let mut push = |value: Value, line: Option<usize>, is_element| {
+        found.push(SettingsLeaf { path: path.clone(), is_element, value, line });
+    };
+    match item {
+        Item::ArrayOfTables(tables) => {
+            tables.iter().for_each(|table| push(print::from_table(table), line_of(table.span()), true));
+        }
+        Item::Value(toml_edit::Value::Array(array)) if !array.is_empty() => {
+            array.iter().for_each(|value| push(print::from_value(value), line_of(value.span()), true));
+        }
+        item => drop(to_json(item).map(|value| push(value, line_of(item.span()), false))),
+    }
 }
 
 /// The text without the key at `path` and its value.
@@ -407,15 +462,4 @@ fn inline_brackets(inline: &InlineTable) -> Option<Brackets> {
     let mut entries = lines::own_values(inline);
     entries.sort_by_key(|entry| entry.start);
     Some(Brackets { interior: span.start + 1..span.end - 1, entries, comments: Comments::Hash })
-}
-
-fn wrong_kind(path: &[String], expected: &'static str, item: &Item) -> EditError {
-    let found = match item {
-        Item::None => "nothing",
-        Item::Table(_) | Item::Value(toml_edit::Value::InlineTable(_)) => "a table",
-        Item::ArrayOfTables(_) => "a list of tables",
-        Item::Value(toml_edit::Value::Array(_)) => "a list",
-        Item::Value(_) => "a value",
-    };
-    EditError::WrongKind { path: dotted(path), expected, found }
 }

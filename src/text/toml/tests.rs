@@ -181,7 +181,7 @@ fn an_unfit_place_or_value_is_refused() {
 }
 
 fn wrong(path: &str, expected: &'static str, found: &'static str) -> EditError {
-    EditError::WrongKind { path: path.into(), expected, found }
+    EditError::WrongKind { path: path.into(), line: Some(1), expected, found }
 }
 
 #[test]

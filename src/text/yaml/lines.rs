@@ -97,9 +97,16 @@ impl<'a> Lines<'a> {
 
     /// The possible texts with the entry at the end of the list at `path`, likeliest first, and how to undo each.
     pub(super) fn with_entry(&self, path: &[String], value: &Json) -> Result<Vec<(String, Undo)>, EditError> {
-        self.refuse_tabs(path)?;
         let entry = print::entry(value, path)?;
-        let mut range = self.document(path)?;
+        let mut range = self.document()?;
+        if let Some(empty) = self.empty_map(&range) {
+            let block = Self::block(path, 0, &entry).join(newline_of(self.text));
+            let undo =
+                Undo { created_parents: path.len(), previous: Some(self.text[empty.clone()].to_owned()), blank: None };
+            let mut text = self.text.to_owned();
+            text.replace_range(empty, &block);
+            return Ok(vec![(text, undo)]);
+        }
         let mut indent = self.first(&range).map_or(0, |line| self.list[line].indent);
         for depth in 0..path.len() {
             let Some(key) = self.key(&range, indent, &path[depth]) else {
@@ -135,7 +142,6 @@ impl<'a> Lines<'a> {
 
     /// The text without entry number `index` of the list at `path`, and without what was made for it.
     pub(super) fn without_entry(&self, path: &[String], index: usize, undo: &Undo) -> Result<String, EditError> {
-        self.refuse_tabs(path)?;
         let unsafe_here = || EditError::Unsafe { path: dotted(path) };
         let list = self.walk(path)?.ok_or_else(unsafe_here)?;
         if let Style::Other(found) = self.style(&list) {
@@ -159,6 +165,18 @@ impl<'a> Lines<'a> {
             let lines = Lines::new(&text);
             let Some(key) = lines.walk(&path[..=made])? else { return Ok(text) };
             if lines.first(&key.below).is_some() || !key.value.is_empty() {
+                return Ok(text);
+            }
+            let document = lines.document()?;
+            let is_alone = lines.first(&document) == Some(key.line) && lines.last(&document) == Some(key.line);
+            if let (0, true, Some(previous)) = (made, is_alone, &undo.previous) {
+                // It was in the place of an empty document.
+                let line = &lines.list[key.line];
+                let content = line.start..line.start + text[line.start..line.end].trim_end().len();
+                if !EMPTY.contains(&previous.as_str()) {
+                    return Err(unsafe_here());
+                }
+                text.replace_range(content, previous);
                 return Ok(text);
             }
             text = lines.without(&(key.line..key.line + 1));
@@ -186,7 +204,7 @@ impl<'a> Lines<'a> {
 
     /// Finds the key at the end of `path`.
     fn walk(&self, path: &[String]) -> Result<Option<YamlKey>, EditError> {
-        let mut range = self.document(path)?;
+        let mut range = self.document()?;
         let mut found = None;
         for (depth, name) in path.iter().enumerate() {
             let Some(first) = self.first(&range) else { return Ok(None) };
@@ -201,7 +219,8 @@ impl<'a> Lines<'a> {
     }
 
     /// The lines of the document, without its markers.
-    fn document(&self, path: &[String]) -> Result<Range<usize>, EditError> {
+    fn document(&self) -> Result<Range<usize>, EditError> {
+        let whole = |line: usize, found| Err(EditError::Style { path: String::new(), line: line + 1, found });
         let begin = self
             .list
             .iter()
@@ -209,11 +228,7 @@ impl<'a> Lines<'a> {
         if let Some(marker) = begin
             && self.content(&self.list[marker]).trim_end() != "---"
         {
-            return Err(EditError::Style {
-                path: dotted(path),
-                line: marker + 1,
-                found: "begins on the line of `---`",
-            });
+            return whole(marker, "begins on the line of `---`");
         }
         let start = begin.map_or(0, |marker| marker + 1);
         let end = self.list[start..]
@@ -221,26 +236,55 @@ impl<'a> Lines<'a> {
             .position(|line| line.kind == YamlLineKind::Marker && begin.is_some() || self.ends(line));
         let range = start..end.map_or(self.list.len(), |end| start + end);
         if let Some(first) = self.first(&range)
+            && self.empty_map(&range).is_none()
             && let Some(found) = unreadable(self.content(&self.list[first]))
         {
-            return Err(EditError::Style { path: dotted(path), line: first + 1, found });
+            return whole(first, found);
         }
         Ok(range)
     }
 
-    fn ends(&self, line: &YamlLine) -> bool {
-        line.kind == YamlLineKind::Marker && self.content(line).starts_with("...")
+    /// The place of the map without entries that is all the content of these lines.
+    fn empty_map(&self, range: &Range<usize>) -> Option<Range<usize>> {
+        let first = self.first(range)?;
+        let line = &self.list[first];
+        let content = self.content(line).trim_end();
+        (self.last(range) == Some(first) && line.indent == 0 && EMPTY.contains(&content))
+            .then(|| line.start..line.start + content.len())
     }
 
-    fn refuse_tabs(&self, path: &[String]) -> Result<(), EditError> {
-        let tab = self
-            .list
-            .iter()
-            .position(|line| line.kind == YamlLineKind::Content && self.content(line).starts_with('\t'));
-        match tab {
-            Some(line) => Err(EditError::Style { path: dotted(path), line: line + 1, found: "is indented with a tab" }),
-            None => Ok(()),
-        }
+    /// Where the line of the key at the end of `path` begins, or the content for an empty path.
+    pub(super) fn start_of(&self, path: &[String]) -> Option<usize> {
+        let line = match path {
+            [] => self.first(&self.document().ok()?)?,
+            path => self.walk(path).ok()??.line,
+        };
+        self.list.get(line).map(|line| line.start)
+    }
+
+    /// Where the entries of the list at `path` begin.
+    pub(super) fn entries_of(&self, path: &[String]) -> Vec<usize> {
+        let Ok(Some(list)) = self.walk(path) else { return Vec::new() };
+        let Some(first) = self.first(&list.below) else { return Vec::new() };
+        let indent = self.list[first].indent;
+        let lines = list.below.map(|line| &self.list[line]);
+        lines.filter(|line| line.indent == indent && self.is_entry(line)).map(|line| line.start).collect()
+    }
+
+    /// The lines with this key, on any level: where the key begins, and where the line ends.
+    pub(super) fn keys(&self, key: &str) -> impl Iterator<Item = (usize, usize)> {
+        let is_it = move |line: &YamlLine| {
+            let content = self.content(line);
+            let bare = content.trim_start_matches(['-', ' ']);
+            named(bare)
+                .is_some_and(|(name, _)| name == key)
+                .then_some((line.start + line.indent + content.len() - bare.len(), line.end))
+        };
+        self.list.iter().filter(|line| line.kind == YamlLineKind::Content).filter_map(is_it)
+    }
+
+    fn ends(&self, line: &YamlLine) -> bool {
+        line.kind == YamlLineKind::Marker && self.content(line).starts_with("...")
     }
 
     fn refused(key: &YamlKey, path: &[String], found: &'static str) -> EditError {
@@ -268,7 +312,8 @@ impl<'a> Lines<'a> {
 
     fn style(&self, key: &YamlKey) -> Style {
         match (&self.text[key.value.clone()], self.first(&key.below)) {
-            ("" | "~" | "null" | "Null" | "NULL" | "{}" | "[]", None) => Style::Empty,
+            ("" | "[]", None) => Style::Empty,
+            (empty, None) if EMPTY.contains(&empty) => Style::Empty,
             ("", Some(first)) => match unreadable(self.content(&self.list[first])) {
                 Some(found) => Style::Other(found),
                 None => Style::Block,
@@ -307,6 +352,8 @@ impl<'a> Lines<'a> {
         let mut places = vec![content.unwrap_or(end), comment.unwrap_or(end), end];
         if at_end {
             places.reverse();
+            // Lines at the end may become part of a text there.
+            places.extend(self.list.get(range.start).map(|line| line.start));
         }
         places.dedup();
         places.into_iter()
@@ -344,6 +391,9 @@ impl<'a> Lines<'a> {
         format!("{before}{after}")
     }
 }
+
+/// Maps without entries.
+const EMPTY: [&str; 5] = ["{}", "~", "null", "Null", "NULL"];
 
 /// The key that a line begins with, and the position after its colon.
 fn named(content: &str) -> Option<(&str, usize)> {

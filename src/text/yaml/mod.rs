@@ -1,21 +1,27 @@
 //! YAML files of another owner: entries of lists are inserted and removed, all other bytes stay.
 //!
 //! [`YamlDocument`] keeps the text itself and supports just enough of YAML to find a key by its indentation. It refuses
-//! what it cannot do safely, with the line: a place in braces, an anchor, an alias, a tag, a tab. It also checks
+//! what it cannot do safely, with the line: a place in braces, an anchor, an alias, a tag. It also checks
 //! itself: a full parser reads the text before and after, and the two must differ by exactly the wanted entry. An empty
 //! text counts as a map that still has to be made.
 
 mod lines;
 mod print;
+mod tabs;
 #[cfg(test)]
 mod tests;
+mod value;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use serde_yaml::{Mapping, Value};
 
 use self::lines::Lines;
-use super::edit::{Applied, EditError, ParseError, Reverted, Undo, dotted, printed_with_mark, unsafe_at, without_mark};
+use self::value::AnyValue;
+use super::edit::{
+    Applied, EditError, ParseError, Reverted, Undo, dotted, line_of, printed_with_mark, unsafe_at, without_mark,
+};
+use super::leaf::{LineNumbers, SettingsLeaf};
 
 /// A wanted change of a YAML file. Paths are keys of maps from the root; missing maps are made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,20 +59,45 @@ impl YamlDocument {
             let message = "a second document begins here, and which one counts is not known; keep one in the file";
             return Err(ParseError::at(bare, offset, message));
         }
-        match read(bare) {
-            Ok(value) => Ok(YamlDocument { byte_order_mark: mark > 0, text: bare.to_owned(), value }),
-            Err(error) => {
-                let offset = error.location().map_or(0, |location| location.index());
-                let message = error.to_string();
-                let message = message.split(" at line ").next().unwrap_or_default();
-                Err(ParseError::at(bare, offset, message))
+        let value = read(bare).map_err(|error| {
+            let offset = error.location().map_or(0, |location| location.index());
+            let message = error.to_string();
+            let message = message.split(" at line ").next().unwrap_or_default();
+            match value::repeated(message) {
+                Some(key) => {
+                    let again = repetition(bare, key).unwrap_or(offset);
+                    ParseError::at(bare, again, format!("duplicate key `{key}`"))
+                }
+                None => ParseError::at(bare, offset, message),
             }
+        })?;
+        if let Some(offset) = tabs::between_values(bare) {
+            return Err(ParseError::at(bare, offset, "a tab between values; replace it by spaces"));
         }
+        Ok(YamlDocument { byte_order_mark: mark > 0, text: bare.to_owned(), value })
     }
 
     /// The whole document as JSON, if JSON can express it.
     pub(crate) fn to_json(&self) -> Option<Json> {
         serde_json::to_value(&self.value).ok()
+    }
+
+    /// Every value with its key and line.
+    pub(crate) fn leaves(&self) -> Vec<SettingsLeaf> {
+        let numbers = LineNumbers::of(&self.text);
+        let (lines, mut found) = (Lines::new(&self.text), Vec::new());
+        push_leaves(&self.value, &mut Vec::new(), None, &|path| lines.start_of(path), &mut found);
+        let mut entries: (Vec<String>, std::vec::IntoIter<usize>) = (Vec::new(), Vec::new().into_iter());
+        for (offset, leaf) in &mut found {
+            if leaf.is_element {
+                if entries.0 != leaf.path {
+                    entries = (leaf.path.clone(), lines.entries_of(&leaf.path).into_iter());
+                }
+                *offset = entries.1.next().or(*offset);
+            }
+            leaf.line = offset.map(|offset| numbers.at(offset));
+        }
+        found.into_iter().map(|(_, leaf)| leaf).collect()
     }
 
     /// Makes the change, unless it is already there. On an error the document is unchanged.
@@ -76,7 +107,7 @@ impl YamlDocument {
             return Err(EditError::BadPath { path: dotted(path) });
         }
         let entry = serde_yaml::to_value(value).map_err(|_| EditError::NotWritable { path: dotted(path) })?;
-        if entries(&self.value, path)?.contains(&entry) {
+        if self.entries(path)?.contains(&entry) {
             return Ok(Applied::AlreadyThere);
         }
         let mut wanted = self.value.clone();
@@ -103,6 +134,21 @@ impl YamlDocument {
         let Some(left) = self.without(path, value, undo, None)? else { return Ok(Reverted::NotThere) };
         *self = left;
         Ok(Reverted::Removed)
+    }
+
+    /// The entries of the list at `path`; empty if it does not exist.
+    fn entries(&self, path: &[String]) -> Result<Vec<Value>, EditError> {
+        entries(&self.value, path).map_err(|(depth, expected, found)| {
+            let found = match found {
+                Value::Null => "nothing",
+                Value::Sequence(_) => "a list",
+                Value::Mapping(_) => "a map",
+                Value::Tagged(_) => "a value with a tag",
+                Value::Bool(_) | Value::Number(_) | Value::String(_) => "a value",
+            };
+            let line = Lines::new(&self.text).start_of(&path[..depth]).map(|offset| line_of(&self.text, offset));
+            EditError::WrongKind { path: dotted(&path[..depth]), line, expected, found }
+        })
     }
 
     /// The document without an entry; `None` if the entry does not exist. The value of `known` is reused if its text is
@@ -135,11 +181,54 @@ impl YamlDocument {
 printed_with_mark!(YamlDocument);
 
 fn read(text: &str) -> Result<Value, serde_yaml::Error> {
-    if text.trim().is_empty() { Ok(Value::Null) } else { serde_yaml::from_str(text) }
+    if text.trim().is_empty() { Ok(Value::Null) } else { Ok(serde_yaml::from_str::<AnyValue>(text)?.0) }
 }
 
-/// The entries of the list at `path`; empty if it does not exist.
-fn entries(root: &Value, path: &[String]) -> Result<Vec<Value>, EditError> {
+/// Each leaf with the offset of its key, or of the nearest key above it that has a line.
+fn push_leaves(
+    value: &Value,
+    path: &mut Vec<String>,
+    above: Option<usize>,
+    start_of: &dyn Fn(&[String]) -> Option<usize>,
+    found: &mut Vec<(Option<usize>, SettingsLeaf)>,
+) {
+    let offset = (!path.is_empty()).then(|| start_of(path)).flatten().or(above);
+    let mut push = |value: &Value, is_element| {
+        let value = serde_json::to_value(value).unwrap_or_default();
+        found.push((offset, SettingsLeaf { path: path.clone(), is_element, value, line: None }));
+    };
+    match value {
+        Value::Mapping(map) if !map.is_empty() => {
+            for (key, value) in map {
+                path.push(match key {
+                    Value::String(text) => text.clone(),
+                    other => serde_json::to_value(other).unwrap_or_default().to_string(),
+                });
+                push_leaves(value, path, offset, start_of, found);
+                path.pop();
+            }
+        }
+        Value::Sequence(list) if !list.is_empty() => list.iter().for_each(|value| push(value, true)),
+        Value::Null if path.is_empty() => {}
+        other => push(other, false),
+    }
+}
+
+/// The byte at which a key is repeated for the first time.
+fn repetition(text: &str, key: &str) -> Option<usize> {
+    /// How many lines are tried: each means that the text before it is parsed.
+    const MOST: usize = 64;
+    let lines = Lines::new(text);
+    let is_it = |end: usize| {
+        let found = read(&text[..end]).err().map(|error| error.to_string());
+        found.is_some_and(|message| value::repeated(&message) == Some(key))
+    };
+    lines.keys(key).skip(1).take(MOST).find(|(_, end)| is_it(*end)).map(|(start, _)| start)
+}
+
+/// The entries of the list at `path`; empty if it does not exist. Fails with how many keys lead to a value of another
+/// kind, and what is needed there.
+fn entries<'value>(root: &'value Value, path: &[String]) -> Result<Vec<Value>, (usize, &'static str, &'value Value)> {
     let mut value = root;
     for (depth, key) in path.iter().enumerate() {
         value = match value {
@@ -148,13 +237,13 @@ fn entries(root: &Value, path: &[String]) -> Result<Vec<Value>, EditError> {
                 Some(below) => below,
                 None => return Ok(Vec::new()),
             },
-            other => return Err(wrong_kind(&path[..depth], "a map", other)),
+            other => return Err((depth, "a map", other)),
         };
     }
     match value {
         Value::Null => Ok(Vec::new()),
         Value::Sequence(list) => Ok(list.clone()),
-        other => Err(wrong_kind(path, "a list", other)),
+        other => Err((path.len(), "a list", other)),
     }
 }
 
@@ -200,15 +289,4 @@ fn strip(root: Value, path: &[String]) -> Value {
         }
     }
     if map.is_empty() { Value::Null } else { Value::Mapping(map) }
-}
-
-fn wrong_kind(path: &[String], expected: &'static str, found: &Value) -> EditError {
-    let found = match found {
-        Value::Null => "nothing",
-        Value::Sequence(_) => "a list",
-        Value::Mapping(_) => "a map",
-        Value::Tagged(_) => "a value with a tag",
-        Value::Bool(_) | Value::Number(_) | Value::String(_) => "a value",
-    };
-    EditError::WrongKind { path: dotted(path), expected, found }
 }

@@ -106,27 +106,69 @@ fn an_empty_value_is_replaced_and_restored() {
 #[test]
 fn text_that_cannot_be_edited_by_lines_is_refused_with_its_line() {
     let edit = append("hooks.pre", ours());
-    assert_eq!(
-        refused("a: 1\nhooks: {post: []}\n", &edit),
-        "line 2: `hooks` is written in braces or brackets; write it as plain lines, a key or a `-` on each"
-    );
+    assert_eq!(refused("a: 1\nhooks: {post: []}\n", &edit), "line 2: `hooks` is written in braces or brackets");
     assert!(refused("hooks:\n  pre: [a]\n", &edit).starts_with("line 2: `hooks.pre` is written in braces"));
     assert!(refused("hooks: &h\n  pre:\n  - a\n", &edit).starts_with("line 1: `hooks` has an anchor"));
     assert!(refused("h: &h {}\nhooks: *h\n", &edit).starts_with("line 2: `hooks` is an alias"));
-    assert!(refused("hooks: !x\n  a: 1\n", &edit).starts_with("`hooks` is a value with a tag"));
-    assert!(refused("{a: 1}\n", &edit).starts_with("line 1: `hooks.pre` is written in braces"));
+    assert!(refused("hooks: !x\n  a: 1\n", &edit).starts_with("line 1: `hooks` is a value with a tag"));
+    assert!(refused("{a: 1}\n", &edit).starts_with("line 1: the file is written in braces"));
     assert!(refused("hooks: 1\n", &edit).contains("`hooks` is a value in the file where a map is needed"));
     assert!(refused("hooks:\n  pre:\n    a: 1\n", &edit).contains("`hooks.pre` is a map in the file where a list"));
-    assert!(refused("- a\n", &edit).contains("is a list in the file where a map is needed"));
+    assert!(refused("- a\n", &edit).contains("line 1: the file is a list where a map is needed"));
     assert!(refused("a: 1\n", &append("a.b", json!([1]))).contains("`a` is a value"));
     assert!(refused("", &append("a.b", json!([1]))).contains("cannot be written"));
     let error = YamlDocument::parse("a: 1\n---\nb: 2\n").unwrap_err();
     assert_eq!((error.line, error.message.contains("keep one")), (2, true), "{error}");
     assert!(YamlDocument::parse("---\na: 1\n---\nb: 2\n").is_err());
     assert!(YamlDocument::parse("a: 1\n\tb: 2\n").is_err());
-    assert!(YamlDocument::parse("a: 1\na: 2\n").is_err());
+    assert_eq!(place("a: x\nb: 1 \t# c\n"), "line 2, column 6: a tab between values; replace it by spaces");
+    assert_eq!(place("a: 1\nb: 2\na: 3\n"), "line 3, column 1: duplicate key `a`");
+    assert_eq!(
+        place("x:\n  - k: 1\n    l: 1\nk: 1\ny:\n  - k: 1\n    k: 2\nl: 1\n"),
+        "line 7, column 5: duplicate key `k`"
+    );
     let error = YamlDocument::parse("a: 1\nb: [1\n").unwrap_err();
     assert!(error.line >= 2, "{error}");
+}
+
+fn place(text: &str) -> String {
+    YamlDocument::parse(text).unwrap_err().to_string()
+}
+
+#[test]
+fn an_empty_map_as_a_document_is_replaced_and_restored() {
+    let edit = append("hooks.pre", ours());
+    let block = format!("hooks:\n  pre:\n{}", at(4));
+    check("{}\n", &edit, &block);
+    check("{}", &edit, block.trim_end());
+    check("---\n# c\n{}\n# d\n", &edit, &format!("---\n# c\n{block}# d\n"));
+    check("null\r\n", &edit, &block.replace('\n', "\r\n"));
+    let mut document = document("{}\n");
+    let applied = document.apply(&edit).unwrap();
+    let mut more = self::document(&format!("{document}mine: 1\n"));
+    more.revert(&edit, &applied).unwrap();
+    assert_eq!(more.to_string(), "mine: 1\n");
+}
+
+#[test]
+fn a_text_at_the_end_stays_as_it_is() {
+    let edit = append("hooks.pre", ours());
+    let text = "# top\nmodel: x\nprompt: |\n  Be kind.\n\n  # not a comment";
+    check(text, &edit, &format!("hooks:\n  pre:\n{}{text}", at(4)));
+    check(
+        "a: |\n  x\n\ty: z\n".replace("\t", "  \t").as_str(),
+        &edit,
+        &format!("a: |\n  x\n  \ty: z\nhooks:\n  pre:\n{}", at(4)),
+    );
+}
+
+#[test]
+fn numbers_of_any_size_are_read() {
+    let edit = append("hooks.pre", ours());
+    let text = "chat: 123456789012345678901234567890\nless: -123456789012345678901234567890\n";
+    check(text, &edit, &format!("{text}hooks:\n  pre:\n{}", at(4)));
+    let tagged = "a: !t {x: 1}\nb: !u [1]\n";
+    check(tagged, &edit, &format!("{tagged}hooks:\n  pre:\n{}", at(4)));
 }
 
 #[test]
