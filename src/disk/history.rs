@@ -188,6 +188,25 @@ impl History {
         Ok(Kept { summary: record.summary(number), record, images })
     }
 
+    /// The bytes that a file had before a transaction, if it changed that file; `Some(None)` if it created it, and `None` if
+    /// the transaction did not change it. An error if they are not kept.
+    #[expect(clippy::option_option, reason = "no such file, and a file that was not changed, are two answers")]
+    pub(crate) fn before(&self, number: u64, path: &AbsolutePath) -> Result<Option<Option<Vec<u8>>>, HistoryError> {
+        let record = self.record(number, RECORD)?;
+        let entries = record.journal.entries.iter().zip(&record.asked);
+        let mut changed = entries.filter(|(_, asked)| asked.0 == *path).map(|(entry, _)| &entry.act);
+        let Some(act) = changed.find(|act| matches!(act, Act::Write { .. } | Act::Remove { .. })) else {
+            return Ok(None);
+        };
+        let Some(digest) = before(act) else { return Ok(Some(None)) };
+        if !record.is_whole {
+            return Err(HistoryError::NotWhole { number });
+        }
+        let bytes = read_up_to(self.image(&digest), self.most_bytes)?.filter(|bytes| Digest::of(bytes) == digest);
+        let lost = || HistoryError::Broken { number, reason: format!("the file `{digest}` is gone or changed") };
+        bytes.map(|bytes| Some(Some(bytes))).ok_or_else(lost)
+    }
+
     /// Records what a transaction is about to do, with the files as they are before it.
     pub(super) fn begin(
         &self,

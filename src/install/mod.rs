@@ -30,6 +30,7 @@ mod bill;
 pub(crate) mod custom;
 mod detected;
 mod error;
+mod explain;
 mod hook_program;
 mod in_project;
 #[cfg(all(test, unix))]
@@ -66,6 +67,7 @@ pub(crate) use adopted::Unlisted;
 pub(crate) use bill::{InstallBill, OwnBill};
 pub(crate) use detected::Detected;
 pub(crate) use error::InstallError;
+pub(crate) use explain::{ExplainedRow, Explanation, HostFileKind, OwnedSince, Whose, explain};
 pub(crate) use hook_program::program_fault;
 pub(crate) use in_project::owned_in;
 pub(crate) use keys::KeyEdit;

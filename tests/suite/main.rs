@@ -72,6 +72,7 @@ mod dependencies;
 mod dispatch;
 mod doctor;
 mod documents;
+mod explain;
 mod false_success;
 mod faults;
 mod features;

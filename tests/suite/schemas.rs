@@ -28,6 +28,7 @@ const PAGES: &[&str] = &[
     "dispatch-isolation",
     "dispatch-should-flatten",
     "doctor",
+    "explain",
     "hooks bench",
     "hooks off",
     "hooks on",

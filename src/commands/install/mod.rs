@@ -7,6 +7,7 @@ mod ask;
 mod cost;
 mod diff;
 mod doctor;
+mod explain;
 mod history;
 mod job;
 mod lock;
@@ -118,6 +119,16 @@ verbs! {
     ///
     /// Example: `gsd-tools cost --claude --profile core`.
     "cost": reads json(cost::CostReport) = cost::cost(cost::CostArgs);
+
+    /// Explain whose a file of a host is, and each key or line in it
+    ///
+    /// For settings and instruction files: a row for each key, entry or block, with its line: ours and since when, as the
+    /// history or the manifest says, yours, or another program's, such as GSD Core's. Yours are grouped unless `--verbose` is
+    /// given. For an installed file: the install it belongs to, and whether it was edited since. Reads only. Exits 1 if the
+    /// file is of no host.
+    ///
+    /// Example: `gsd-tools explain ~/.claude/settings.json`.
+    "explain": reads json(install::Explanation) = explain::explain(explain::ExplainArgs);
 
     /// List past installs, updates and uninstalls
     ///

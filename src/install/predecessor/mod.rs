@@ -8,6 +8,7 @@
 
 mod facts;
 mod programs;
+mod recogniser;
 mod settings;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +20,7 @@ use crate::disk::{self, AbsolutePath, Digest, RelativePath, Snapshot};
 use crate::runtime::{HostFormat, RuntimeId};
 use facts::PredecessorFacts;
 pub(crate) use programs::{OtherInstall, apart, is_anothers, others, plugins};
+pub(crate) use recogniser::Recogniser;
 use settings::Spellings;
 
 /// The file in its folder with the names of its profile.

@@ -111,6 +111,11 @@ fn marked<'a>(
 }
 
 impl FamilyProgram {
+    /// The program, as a person would name it.
+    pub(super) fn title(&self) -> &str {
+        &self.title
+    }
+
     /// The version that its files name.
     pub(super) fn version(&self, root: &AbsolutePath, snapshot: &mut Snapshot) -> Option<String> {
         let text = snapshot.read_text(&root.resolve(&self.version)).ok().flatten()?;
