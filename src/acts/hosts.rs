@@ -206,7 +206,7 @@ fn agent_folders(call: &Call, descriptor: &Descriptor) -> Vec<AgentFolder> {
     let folder = |scope| {
         let place = descriptor.place(PlaceItem::Agent, scope)?;
         let home = Home::resolve(descriptor, scope, surroundings).ok()?;
-        let left_out = LeftOut::read(&home.root.join(CONTENT_FOLDER));
+        let left_out = AbsentCommands::read(&home.root.join(CONTENT_FOLDER));
         let left_out = left_out.map(|left_out| left_out.agents).unwrap_or_default();
         Some(AgentFolder { folder: anchored(place, &home), file: file_form(place)?, left_out })
     };
@@ -229,7 +229,7 @@ struct AgentFolder {
 }
 
 /// What the profile of an install leaves out.
-pub(crate) struct LeftOut {
+pub(crate) struct AbsentCommands {
     /// The names of the profile.
     pub(crate) profile: String,
     /// The flags that select the install.
@@ -238,7 +238,7 @@ pub(crate) struct LeftOut {
     agents: Vec<String>,
 }
 
-impl LeftOut {
+impl AbsentCommands {
     /// Reads what is noted in the folder of an install's content; `None` if it has everything.
     pub(crate) fn read(content: &Path) -> Option<Self> {
         let text = disk::read_text(content.join(PROFILE_FILE)).ok()??;

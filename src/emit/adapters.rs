@@ -19,7 +19,7 @@ pub(super) struct EventCall {
     pub(super) arguments: String,
 }
 
-/// How a file of ours that the host runs finds our program.
+/// How one of our files that the host runs finds the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ProgramPlace {
     Absolute,

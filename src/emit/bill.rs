@@ -155,7 +155,7 @@ fn paths_in(text: &str) -> impl Iterator<Item = &str> {
     words.filter_map(|word| library_path(word.trim_end_matches('.')))
 }
 
-/// The beginning of a text, where it orders what is read first: before its first section, and a section `Start` there.
+/// The part of a text that orders what is read first: what is before its first section, and a section `Start`.
 /// Tables choose what is read later.
 fn beginning(text: &str) -> &str {
     let headings = text.match_indices("\n## ").map(|(at, _)| at + 1);

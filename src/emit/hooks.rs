@@ -246,7 +246,7 @@ impl CommandLines<'_> {
             .filter(|_| self.portable && self.hooks.shell && self.scope == Scope::Global)
     }
 
-    /// How a module or an executable of ours finds the program.
+    /// How our modules and executables find the program.
     fn place(&self) -> ProgramPlace {
         if self.portable || self.scope == Scope::Local { ProgramPlace::Relative } else { ProgramPlace::Absolute }
     }

@@ -225,7 +225,7 @@ fn ignored(descriptor: &Descriptor) -> Artifact {
     let block = MarkedText {
         open: "# gsd-tools: files of one computer".to_owned(),
         close: "# end of gsd-tools".to_owned(),
-        body: private.into_iter().map(|path| format!("{path}\n")).collect(),
+        body: private.into_iter().fold(String::new(), |text, path| text + path + "\n"),
     };
     let file = SharedFile { format: FileFormat::Lines, edits: vec![SharedEdit::Marked(block)] };
     Artifact {

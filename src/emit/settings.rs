@@ -105,7 +105,7 @@ fn block_text(spelling: &Spelling, options: &EmitOptions) -> String {
     let Some(note) = &options.profile else { return INSTRUCTIONS.to_owned() };
     let install = format!("{} install {} --profile=full", spelling.binary_word(), note.flags);
     format!(
-        "{INSTRUCTIONS}A command whose file is missing is not installed: tell the user that `{install}` installs it.\n"
+        "{INSTRUCTIONS}A command whose file is missing is not installed: `{install}` installs it; say so to the user.\n"
     )
 }
 

@@ -9,13 +9,13 @@ use super::{InstallError, Installer, Target};
 use crate::disk::{AbsolutePath, RelativePath, Snapshot};
 use crate::emit::bill::{self, HostText, ListedText, LoadedText};
 use crate::emit::{self, Anchor, Artifact, CONTENT_FOLDER, Contents, SharedEdit};
-use crate::library::{ItemKind, Profile};
+use crate::library::{CommandProfile, ItemKind};
 use crate::runtime::{PlaceAnchor, PlaceItem, Scope};
 
 /// The bill of one install.
 #[derive(Clone, Debug)]
 pub(crate) struct InstallBill {
-    pub(crate) profile: Profile,
+    pub(crate) profile: CommandProfile,
     /// How many files are ours.
     pub(crate) files: usize,
     /// The rows that the model always gets.
@@ -55,7 +55,7 @@ impl Installer<'_> {
     }
 
     /// The bill of an install with this profile: as it is on the disk if it is there, else as it would be written.
-    pub(crate) fn bill(&self, target: &Target, profile: &Profile) -> Result<InstallBill, InstallError> {
+    pub(crate) fn bill(&self, target: &Target, profile: &CommandProfile) -> Result<InstallBill, InstallError> {
         let (mut situation, had) = self.opened(target)?;
         let is_there = had.as_ref().is_some_and(|options| options.profile == *profile);
         let options = InstallOptions { profile: profile.clone(), ..had.unwrap_or_default() };
@@ -81,7 +81,7 @@ impl Installer<'_> {
         let (mut situation, had) = self.opened(target)?;
         let artifacts = self.artifacts(
             target,
-            &InstallOptions { profile: Profile::default(), ..had.unwrap_or_default() },
+            &InstallOptions { profile: CommandProfile::default(), ..had.unwrap_or_default() },
             &situation.snapshot,
         )?;
         let mut ours: BTreeSet<AbsolutePath> = artifacts
@@ -182,7 +182,8 @@ fn texts_of(
             let name = name_of(&artifact.path);
             // In the nested layout a command is below each of its routers; the file next to it is for the host.
             let is_known = texts.of_host.iter().any(|known| known.kind == artifact.kind && known.name == name);
-            let is_text = artifact.path.ends_with(".md") || artifact.path.ends_with(".toml");
+            let ending = artifact.path.rsplit_once('.').map(|(_, ending)| ending);
+            let is_text = matches!(ending, Some("md" | "toml"));
             if is_text && !is_known {
                 texts.of_host.push(HostText { kind: artifact.kind, name, text });
             }

@@ -74,7 +74,7 @@ impl InstallError {
     pub(super) fn text<'bytes>(path: &AbsolutePath, bytes: &'bytes [u8]) -> Result<&'bytes str, Self> {
         std::str::from_utf8(bytes).map_err(|error| {
             let readable = &bytes[..error.valid_up_to()];
-            let line = readable.iter().filter(|byte| **byte == b'\n').count() + 1;
+            let line = String::from_utf8_lossy(readable).matches('\n').count() + 1;
             Self::NotText { path: path.clone(), line }
         })
     }

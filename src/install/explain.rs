@@ -46,7 +46,7 @@ pub(crate) struct Explanation {
     /// Since when it is installed, or since when our entries are in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) since: Option<OwnedSince>,
-    /// The other installs of ours that have a part in it.
+    /// Our other installs that have a part in it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) shared_with: Vec<String>,
     /// The keys and lines of a file that others have entries in too.
@@ -69,7 +69,7 @@ pub(crate) enum HostFileKind {
     Manifest,
     /// Your version of an installed file, which an install moved.
     SetAside,
-    /// A file that no install of ours wrote.
+    /// A file that we did not install.
     Other,
 }
 
@@ -83,7 +83,7 @@ pub(crate) enum Whose {
     Another,
 }
 
-/// When something of ours came.
+/// When one of our entries or files came.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct OwnedSince {
     /// The version that wrote it, or of the install if no record of the call is left.
@@ -115,7 +115,7 @@ pub(crate) struct ExplainedRow {
 }
 
 /// One install's part in the file.
-struct Part<'a> {
+struct ExplainedPart<'a> {
     target: &'a Target,
     section: Section,
     /// The key of the section, and the folder of its manifest.
@@ -125,7 +125,7 @@ struct Part<'a> {
     relative: RelativePath,
 }
 
-impl Part<'_> {
+impl ExplainedPart<'_> {
     fn holdings<'section>(&self, section: &'section Section) -> &'section Holdings {
         if self.is_of_project { &section.project } else { &section.holdings }
     }
@@ -181,7 +181,7 @@ fn parts_of<'a>(
     target: &'a Target,
     path: &AbsolutePath,
     snapshot: &mut Snapshot,
-) -> Result<Vec<Part<'a>>, InstallError> {
+) -> Result<Vec<ExplainedPart<'a>>, InstallError> {
     let mut found = Vec::new();
     let homes = target.descriptor.places.iter().filter_map(|place| match &place.anchor {
         PlaceAnchor::Home(folder) => Some(Anchor::Home(folder.clone())),
@@ -201,13 +201,13 @@ fn parts_of<'a>(
         let Some(section) = manifest.installs.get(&key).cloned() else { continue };
         let holdings = if is_of_project { &section.project } else { &section.holdings };
         let named = path.relative_to(&base).filter(|below| holdings.owns(below));
-        // Settings may be named by the file that a link of theirs leads to.
+        // Settings may be named by the target of a link.
         let linked = || {
-            let mut names = holdings.shared.keys();
-            names.find(|name| disk::canonical(&base.join(name)).is_ok_and(|it| it == real)).cloned()
+            let mut shared = holdings.shared.keys();
+            shared.find(|name| disk::canonical(&base.join(name)).is_ok_and(|it| it == real)).cloned()
         };
         if let Some(relative) = named.or_else(linked) {
-            found.push(Part { target, section, key, folder, is_of_project, relative });
+            found.push(ExplainedPart { target, section, key, folder, is_of_project, relative });
         }
     }
     Ok(found)
@@ -239,8 +239,8 @@ fn explanation(path: &AbsolutePath, target: &Target, what: HostFileKind, whose: 
 /// A file that only we own.
 fn whole(
     path: &AbsolutePath,
-    part: &Part<'_>,
-    parts: &[Part<'_>],
+    part: &ExplainedPart<'_>,
+    parts: &[ExplainedPart<'_>],
     world: &World,
     snapshot: &mut Snapshot,
 ) -> Result<Explanation, InstallError> {
@@ -251,15 +251,15 @@ fn whole(
         _ => HostFileKind::Edited,
     };
     let since = Past::of(part, world)?.since(|section| part.holdings(section).owns(&part.relative));
-    let shared_with = parts.iter().skip(1).map(Part::name).collect();
+    let shared_with = parts.iter().skip(1).map(ExplainedPart::name).collect();
     Ok(Explanation { since: Some(since), shared_with, ..explanation(path, part.target, what, Whose::Ours) })
 }
 
 /// A file in which others have entries too.
 fn shared(
     path: &AbsolutePath,
-    part: &Part<'_>,
-    parts: &[Part<'_>],
+    part: &ExplainedPart<'_>,
+    parts: &[ExplainedPart<'_>],
     format: FileFormat,
     world: &World,
     snapshot: &mut Snapshot,
@@ -269,21 +269,21 @@ fn shared(
     };
     let mut edits: Vec<(MadeEdit, OwnedSince)> = Vec::new();
     for part in parts {
-        let past = Past::of(part, world)?;
+        let calls = Past::of(part, world)?;
         for made in part.ledger().into_iter().flat_map(|ledger| &ledger.edits).filter(|made| made.applied.changed()) {
             let has = |ledger: &Ledger| ledger.edits.iter().any(|it| is_same(&it.edit, &made.edit));
-            let since = past.since(|section| part.holdings(section).shared.get(&part.relative).is_some_and(has));
+            let since = calls.since(|section| part.holdings(section).shared.get(&part.relative).is_some_and(has));
             edits.push((made.clone(), since));
         }
     }
     let mut explained = explanation(path, part.target, HostFileKind::Settings, Whose::Yours);
     explained.since = edits.first().map(|(_, since)| since.clone());
-    explained.shared_with = parts.iter().skip(1).map(Part::name).collect();
+    explained.shared_with = parts.iter().skip(1).map(ExplainedPart::name).collect();
     explained.rows = rows(path, part.target, format, &text, &edits, snapshot)?;
     Ok(explained)
 }
 
-/// A file in a host's folder that no install of ours lists.
+/// A file in a host's folder that our manifests do not list.
 fn not_listed(path: &AbsolutePath, target: &Target, snapshot: &mut Snapshot) -> Result<Explanation, InstallError> {
     if path.name() == manifest::FILE {
         return Ok(explanation(path, target, HostFileKind::Manifest, Whose::Ours));
@@ -431,13 +431,14 @@ fn is_of(edit: &SharedEdit, leaf: &SettingsLeaf) -> bool {
         }
     };
     match edit {
-        SharedEdit::Json(JsonEdit::Append { path, value }) => is_element(path, value),
+        SharedEdit::Json(JsonEdit::Append { path, value }) | SharedEdit::Yaml(YamlEdit::Append { path, value }) => {
+            is_element(path, value)
+        }
         SharedEdit::Json(JsonEdit::SetIfAbsent { path, value } | JsonEdit::Set { path, value })
         | SharedEdit::Toml(TomlEdit::SetIfAbsent { path, value } | TomlEdit::Set { path, value }) => {
             is_value(path, value)
         }
         SharedEdit::Toml(TomlEdit::AppendTable { path, table }) => is_element(path, &Value::Object(table.clone())),
-        SharedEdit::Yaml(YamlEdit::Append { path, value }) => is_element(path, value),
         SharedEdit::Marked(_) => false,
     }
 }
@@ -479,18 +480,18 @@ fn shown_value(value: &Value) -> String {
 
 /// The calls that changed a manifest, newest first, each with the manifest as it was before.
 struct Past<'a> {
-    part: &'a Part<'a>,
+    part: &'a ExplainedPart<'a>,
     calls: Vec<(PastCall, Option<Manifest>)>,
 }
 
 impl<'a> Past<'a> {
-    fn of(part: &'a Part<'a>, world: &World) -> Result<Self, InstallError> {
+    fn of(part: &'a ExplainedPart<'a>, world: &World) -> Result<Self, InstallError> {
         let history = History::in_state(&super::state(world)?);
         let file = part.folder.resolve(manifest::FILE);
         let mut calls = Vec::new();
         // A history that cannot be read leaves only what the manifest says.
-        let past = past_calls(world).map(|(calls, _)| calls).unwrap_or_default();
-        for call in past.into_iter().rev() {
+        let all = past_calls(world).map(|(calls, _)| calls).unwrap_or_default();
+        for call in all.into_iter().rev() {
             let before = match history.before(call.number, &file) {
                 Ok(None) => continue,
                 Ok(Some(bytes)) => {

@@ -24,14 +24,13 @@ pub(crate) struct NotLoaded {
     host: String,
 }
 
-/// What the host does not accept in a settings file.
+/// What the host does not accept in a settings file. The version is that of the file's form, if it is not a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Unaccepted {
     Comment,
     TrailingComma,
     ByteOrderMark,
-    /// The version of the file's form is not a number.
     Version,
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::disk::{self, AbsolutePath, Digest, DiskError};
 use crate::failure::{Explain, Reason};
-use crate::library::Profile;
+use crate::library::CommandProfile;
 
 /// Its name in the folder of the project.
 pub(crate) const NAME: &str = "gsd-tools.lock";
@@ -33,8 +33,8 @@ pub(crate) struct LockedHost {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) nested: bool,
     /// The commands that are installed; absent for all.
-    #[serde(default, skip_serializing_if = "Profile::is_full")]
-    pub(crate) profile: Profile,
+    #[serde(default, skip_serializing_if = "CommandProfile::is_full")]
+    pub(crate) profile: CommandProfile,
     /// The digest of all files that only we own, with their paths.
     pub(crate) content: Digest,
 }
@@ -85,7 +85,7 @@ impl LockFile {
         let broken = |why: String| LockFileError::Broken { why };
         let lock: Self = serde_json::from_str(&text).map_err(|error| broken(error.to_string()))?;
         if lock.format != Self::FORMAT {
-            return Err(broken(format!("format {} is not known to this version", lock.format)).into());
+            return Err(broken(format!("format {} is not known to this version", lock.format)));
         }
         Ok(Some(lock))
     }

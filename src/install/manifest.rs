@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::shared::MadeEdit;
 use crate::disk::{Digest, RelativePath};
 use crate::emit::{Anchor, SharedEdit};
-use crate::library::Profile;
+use crate::library::CommandProfile;
 use crate::runtime::{RuntimeId, Scope};
 use crate::text::edit::FileFormat;
 
@@ -63,8 +63,8 @@ pub(crate) struct InstallOptions {
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) without_permissions: bool,
     /// The commands that are installed; absent for all.
-    #[serde(default, skip_serializing_if = "Profile::is_full")]
-    pub(crate) profile: Profile,
+    #[serde(default, skip_serializing_if = "CommandProfile::is_full")]
+    pub(crate) profile: CommandProfile,
     /// Ours replaces the user's status line.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) replaces_status_line: bool,

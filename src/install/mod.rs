@@ -95,7 +95,7 @@ use std::collections::BTreeSet;
 
 use crate::disk::{self, AbsolutePath, Digest, Disk, RealPaths, Snapshot};
 use crate::emit::{self, Anchor, Artifact, EmitOptions, ProfileNote};
-use crate::library::{ItemKind, Library, Profile, Profiles};
+use crate::library::{CommandProfile, ItemKind, Library, Profiles};
 use crate::runtime::{Purpose, Registry, Scope};
 use crate::text::edit::JsonDialect;
 use crate::text::json::JsonDocument;
@@ -122,7 +122,7 @@ pub(crate) struct Installer<'a> {
     /// Whether commands are below routers; `None` keeps what the existing install has.
     pub(crate) nested: Option<bool>,
     /// Which commands are installed; `None` keeps what the existing install has.
-    pub(crate) profile: Option<Profile>,
+    pub(crate) profile: Option<CommandProfile>,
     /// The profiles that can be named.
     pub(crate) profiles: Profiles,
     pub(crate) asked: AskedOptions,
@@ -208,7 +208,7 @@ impl Installer<'_> {
         let mut taken = None;
         if wish.installs() && !self.keeps_others(wish, situation.section(target)) {
             situation.look_for_predecessors(target)?;
-            taken = self.profile_of_predecessor(situation)?;
+            taken = self.profile_of_predecessor(situation);
         }
         let pin = if wish.installs() { self.pin(target)? } else { None };
         let options = self.options(wish, situation.section(target), (pin, taken.as_ref()));
@@ -252,12 +252,10 @@ impl Installer<'_> {
         section: Option<&Section>,
         (pin, taken): (Option<LockedHost>, Option<&TakenProfile>),
     ) -> InstallOptions {
-        let first = || match pin {
-            Some(LockedHost { nested, profile, .. }) => InstallOptions { nested, profile, ..InstallOptions::default() },
-            None => {
-                let profile = taken.and_then(|taken| taken.profile.clone()).unwrap_or_default();
-                InstallOptions { profile, ..InstallOptions::default() }
-            }
+        let first = || {
+            let taken = || (false, taken.and_then(|taken| taken.profile.clone()).unwrap_or_default());
+            let (nested, profile) = pin.map_or_else(taken, |pin| (pin.nested, pin.profile));
+            InstallOptions { nested, profile, ..InstallOptions::default() }
         };
         let had = section.map_or_else(first, |section| section.options.clone());
         InstallOptions {
@@ -272,21 +270,21 @@ impl Installer<'_> {
 
     /// The profile of the program that is replaced, unless this call or this install has one already. One with other
     /// names than ours is not kept.
-    fn profile_of_predecessor(&self, situation: &mut InstallSituation) -> Result<Option<TakenProfile>, InstallError> {
+    fn profile_of_predecessor(&self, situation: &mut InstallSituation) -> Option<TakenProfile> {
         if self.profile.is_some() {
-            return Ok(None);
+            return None;
         }
         let roots: Vec<AbsolutePath> = situation.predecessors.iter().map(|other| other.root.clone()).collect();
         for root in roots {
             // A file that is not text names no profile.
             let text = situation.snapshot.read_text(&root.resolve(predecessor::PROFILE)).ok().flatten();
-            let Some(profile) = text.as_deref().map(Profile::read).filter(|profile| !profile.is_full()) else {
+            let Some(profile) = text.as_deref().map(CommandProfile::read).filter(|profile| !profile.is_full()) else {
                 continue;
             };
             let is_known = self.profiles.check(&profile, self.library).is_ok();
-            return Ok(Some(TakenProfile { root, text: profile.to_string(), profile: is_known.then_some(profile) }));
+            return Some(TakenProfile { root, text: profile.to_string(), profile: is_known.then_some(profile) });
         }
-        Ok(None)
+        None
     }
 
     /// Records what an install adds to the host, from the host's facts.
@@ -384,11 +382,11 @@ impl Installer<'_> {
         // The profile is in a file among ours; without it, everything is looked for.
         let file = target.root.resolve(emit::CONTENT_FOLDER).resolve(emit::PROFILE_FILE);
         let names = situation.snapshot.read_text(&file).ok().flatten().unwrap_or_default();
-        let profile = Profile::read(names.lines().next().unwrap_or_default());
+        let profile = CommandProfile::read(names.lines().next().unwrap_or_default());
         let known = self.profiles.within(&profile, self.library);
         let (profile, library) = match known {
             Ok(library) => (profile, library),
-            Err(_) => (Profile::default(), Cow::Borrowed(self.library)),
+            Err(_) => (CommandProfile::default(), Cow::Borrowed(self.library)),
         };
         for nested in [false, true] {
             let options = InstallOptions { nested, profile: profile.clone(), ..InstallOptions::default() };
@@ -493,7 +491,7 @@ impl Installer<'_> {
 }
 
 /// The layout and the profile of an install that the user made; `None` if there is none.
-pub(crate) fn shape_of(target: &Target) -> Result<Option<(bool, Profile)>, InstallError> {
+pub(crate) fn shape_of(target: &Target) -> Result<Option<(bool, CommandProfile)>, InstallError> {
     let manifest = vouch::read(target, &target.root, &mut Snapshot::default())?.manifest;
     let section = manifest.installs.get(&target.section_key(&Anchor::Root));
     Ok(section.map(|section| (section.options.nested, section.options.profile.clone())))
@@ -505,8 +503,8 @@ struct TakenProfile {
     root: AbsolutePath,
     /// Its names.
     text: String,
-    /// The same as one of ours; `None` if its names are unknown.
-    profile: Option<Profile>,
+    /// The profile of this program with the same names; `None` if they are unknown.
+    profile: Option<CommandProfile>,
 }
 
 /// The installs of other programs for this host and scope.

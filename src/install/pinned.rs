@@ -7,7 +7,7 @@ use super::manifest::InstallOptions;
 use super::{InstallError, InstallManner, Installer, Target, shared};
 use crate::disk::{self, Digest, Snapshot};
 use crate::emit::{Anchor, Artifact, Contents};
-use crate::library::Profile;
+use crate::library::CommandProfile;
 use crate::runtime::Scope;
 
 /// How the files of a project compare with a pinned install.
@@ -38,7 +38,7 @@ impl Installer<'_> {
     }
 
     /// The lock of these local installs, with the layout and the profile that each has.
-    pub(crate) fn lock(&self, targets: Vec<(Target, (bool, Profile))>) -> Result<LockFile, InstallError> {
+    pub(crate) fn lock(&self, targets: Vec<(Target, (bool, CommandProfile))>) -> Result<LockFile, InstallError> {
         let locked = targets.into_iter().map(|(target, (nested, profile))| {
             let content = content(&self.pinned(&target, nested, &profile)?);
             Ok((target.descriptor.id.to_string(), LockedHost { nested, profile, content }))
@@ -81,7 +81,7 @@ impl Installer<'_> {
     }
 
     /// The files of a local install that a team shares: not those of one computer.
-    fn pinned(&self, target: &Target, nested: bool, profile: &Profile) -> Result<Vec<Artifact>, InstallError> {
+    fn pinned(&self, target: &Target, nested: bool, profile: &CommandProfile) -> Result<Vec<Artifact>, InstallError> {
         let options = InstallOptions { nested, profile: profile.clone(), ..InstallOptions::default() };
         let manner = InstallManner { version: &self.version, options: &options, keeps_edits: false };
         let library = self.profiles.within(profile, self.library);

@@ -18,7 +18,7 @@ use super::steps::{Act, FileStep, PlanReport};
 use super::{InstallError, Target, remembered, vouch};
 use crate::disk::{AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Found, FoundFile, Owner, RelativePath};
 use crate::emit::{Anchor, Artifact, Contents, SharedEdit, SharedFile};
-use crate::library::Profile;
+use crate::library::CommandProfile;
 use crate::text::edit::{Applied, FileFormat, Undo};
 use crate::text::merge::merged;
 
@@ -45,7 +45,7 @@ pub(crate) struct InstallPlan {
     /// What was found of an install that no manifest lists, and is now treated as ours.
     pub(crate) unlisted: Option<Unlisted>,
     /// For an install: what it has, and the commands that it leaves out.
-    pub(crate) profile: Profile,
+    pub(crate) profile: CommandProfile,
     pub(crate) left_out: Vec<String>,
 }
 

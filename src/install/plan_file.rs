@@ -13,7 +13,7 @@ use super::remembered::Remembered;
 use super::{AskedOptions, CallVerb, InstallPlan, Installer, Target, Wish};
 use crate::disk::{Change, Digest};
 use crate::failure::{Explain, Reason};
-use crate::library::Profile;
+use crate::library::CommandProfile;
 use crate::text::shell::typed;
 
 /// What one call would do.
@@ -33,7 +33,7 @@ pub(crate) struct PlanFile {
     pub(crate) nested: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Vec<String>>")]
-    pub(crate) profile: Option<Profile>,
+    pub(crate) profile: Option<CommandProfile>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     force_statusline: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -58,7 +58,7 @@ pub(crate) fn make(
     edited(format, text, edits.iter(), make)
 }
 
-/// The text without blocks of ours that are in it already; `None` if nothing else was there.
+/// The text without our blocks that are in it already; `None` if nothing else was there.
 pub(crate) fn without_blocks(text: &str, edits: &[SharedEdit]) -> Result<Option<String>, SharedError> {
     let mut left = text.to_owned();
     for edit in edits {
@@ -347,7 +347,8 @@ mod tests {
 
     #[test]
     fn a_refusal_names_the_line_in_the_whole_file() {
-        let long = (0..40).map(|at| format!("    \"key {at}\": true,\n")).collect::<String>();
+        let keys: Vec<String> = (0..40).map(|at| format!("    \"key {at}\": true,\n")).collect();
+        let long = keys.concat();
         let text = format!("{{\n  \"mine\": {{\n{long}    \"z\": 1\n  }},\n  \"allow\": 3\n}}\n");
         let error = make(JSON, &text, &[append("b")]).unwrap_err().to_string();
         assert_eq!(error, "line 45: `allow` is a number in the file where a list is needed");

@@ -26,7 +26,7 @@ const ROOT: &str = "/nowhere/home/.lantern";
 const OPTIONS: InstallOptions = InstallOptions {
     nested: false,
     without_permissions: false,
-    profile: Profile::FULL,
+    profile: CommandProfile::FULL,
     replaces_status_line: false,
     portable_hooks: false,
     keeps_others: false,

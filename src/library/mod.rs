@@ -11,7 +11,7 @@ mod profile;
 pub(crate) use front_matter::{FrontMatter, FrontMatterError, Value, is_plain};
 pub(crate) use hooks::{Event, HookEvent, HookTable, ToolSet};
 pub(crate) use item::{Item, ItemKind, ItemName, NameError};
-pub(crate) use profile::{FeatureParts, Profile, ProfileError, Profiles};
+pub(crate) use profile::{CommandProfile, FeatureParts, ProfileError, Profiles};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

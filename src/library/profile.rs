@@ -39,12 +39,12 @@ struct ProfileRow {
 /// What an install has: names of profiles and features. Without names, everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Profile(Vec<String>);
+pub(crate) struct CommandProfile(Vec<String>);
 
 /// The name of the profile with everything.
 const FULL: &str = "full";
 
-impl Profile {
+impl CommandProfile {
     /// The profile with everything.
     #[cfg(test)]
     pub(crate) const FULL: Self = Self(Vec::new());
@@ -79,7 +79,7 @@ impl Profile {
     }
 }
 
-impl fmt::Display for Profile {
+impl fmt::Display for CommandProfile {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&if self.is_full() { FULL.to_owned() } else { self.0.join(",") })
     }
@@ -146,7 +146,7 @@ impl Profiles {
     }
 
     /// Checks that every name is known.
-    pub(crate) fn check(&self, profile: &Profile, library: &Library) -> Result<(), ProfileError> {
+    pub(crate) fn check(&self, profile: &CommandProfile, library: &Library) -> Result<(), ProfileError> {
         let known = self.names(library);
         let Some(name) = profile.names().iter().find(|name| !known.contains(name)).cloned() else { return Ok(()) };
         if self.features.iter().any(|feature| feature.id == name) {
@@ -157,18 +157,22 @@ impl Profiles {
     }
 
     /// Reads the names that a person typed. No name at all is an error.
-    pub(crate) fn typed(&self, names: &[String], library: &Library) -> Result<Profile, ProfileError> {
+    pub(crate) fn typed(&self, names: &[String], library: &Library) -> Result<CommandProfile, ProfileError> {
         let names: Vec<String> = names.iter().map(|name| name.trim().to_owned()).collect();
         if names.iter().all(String::is_empty) {
             return Err(ProfileError::Nothing { known: self.names(library) });
         }
         // A wrong name is wrong next to `full` too.
-        self.check(&Profile(names.clone()), library)?;
-        Ok(Profile::of(names.into_iter()))
+        self.check(&CommandProfile(names.clone()), library)?;
+        Ok(CommandProfile::of(names.into_iter()))
     }
 
     /// The part of the library that the profile names.
-    pub(crate) fn within<'a>(&self, profile: &Profile, library: &'a Library) -> Result<Cow<'a, Library>, ProfileError> {
+    pub(crate) fn within<'a>(
+        &self,
+        profile: &CommandProfile,
+        library: &'a Library,
+    ) -> Result<Cow<'a, Library>, ProfileError> {
         self.check(profile, library)?;
         if profile.is_full() {
             return Ok(Cow::Borrowed(library));
@@ -183,15 +187,15 @@ impl Profiles {
             let features = self.features.iter().filter(|feature| feature.id == *name);
             commands.extend(features.flat_map(|feature| Self::commands_of(feature, library)).cloned());
         }
-        Ok(Cow::Owned(self.only(with_required(commands, library), library)))
+        Ok(Cow::Owned(self.only(&with_required(commands, library), library)))
     }
 
     /// The library with these commands only, and what they need.
-    fn only(&self, commands: BTreeSet<String>, library: &Library) -> Library {
+    fn only(&self, commands: &BTreeSet<String>, library: &Library) -> Library {
         let is_in = |item: &Item| commands.contains(item.name.as_str());
         let routers: BTreeMap<&ItemName, Item> = library
             .of_kind(ItemKind::Router)
-            .filter_map(|router| Some((&router.name, narrowed(router, &commands, library)?)))
+            .filter_map(|router| Some((&router.name, narrowed(router, commands, library)?)))
             .collect();
         let starts = library.of_kind(ItemKind::Command).filter(|item| is_in(item));
         let needed = self.reached(starts.map(|item| item.path.as_str()).collect(), library);
@@ -323,7 +327,7 @@ mod tests {
     }
 
     fn part<'a>(library: &'a Library, profiles: &Profiles, name: &str) -> Cow<'a, Library> {
-        profiles.within(&Profile::read(name), library).unwrap()
+        profiles.within(&CommandProfile::read(name), library).unwrap()
     }
 
     #[test]
@@ -407,7 +411,7 @@ mod tests {
             profiles.typed(&names, &library)
         };
         assert_eq!(typed("core,ui,core").unwrap().to_string(), "core,ui");
-        assert_eq!(typed("full").unwrap(), Profile::default());
+        assert_eq!(typed("full").unwrap(), CommandProfile::default());
         assert!(typed("core,full").unwrap().is_full());
         let error = typed("standart,full").unwrap_err();
         assert_eq!(

@@ -42,7 +42,7 @@ mod tests {
     use crate::text::toml::TomlDocument;
     use crate::text::yaml::YamlDocument;
 
-    fn shown(leaves: Vec<SettingsLeaf>) -> Vec<String> {
+    fn shown(leaves: &[SettingsLeaf]) -> Vec<String> {
         let line = |leaf: &SettingsLeaf| leaf.line.map_or_else(|| "?".to_owned(), |line| line.to_string());
         let key = |leaf: &SettingsLeaf| leaf.path.join(".") + if leaf.is_element { "[]" } else { "" };
         leaves.iter().map(|leaf| format!("{} {} {}", line(leaf), key(leaf), leaf.value)).collect()
@@ -53,14 +53,14 @@ mod tests {
         let json =
             "\u{feff}{\n  // mine\n  \"a\": 1,\n  \"b\": {\"c\": [\n    {\"d\": 2},\n    3\n  ], \"e\": {}}\n}\n";
         let json = JsonDocument::parse(json, JsonDialect::Comments).unwrap().leaves();
-        assert_eq!(shown(json), ["3 a 1", "5 b.c[] {\"d\":2}", "6 b.c[] 3", "7 b.e {}"]);
+        assert_eq!(shown(&json), ["3 a 1", "5 b.c[] {\"d\":2}", "6 b.c[] 3", "7 b.e {}"]);
         let toml = "a = 1\n\n[b]\nc = [1,\n 2]\nd = { e = 3 }\nf.g = 4\n\n[[h]]\ni = 5\n[[h]]\ni = 6\n";
-        let toml = shown(TomlDocument::parse(toml).unwrap().leaves());
+        let toml = shown(&TomlDocument::parse(toml).unwrap().leaves());
         let expected =
             ["1 a 1", "4 b.c[] 1", "5 b.c[] 2", "6 b.d.e 3", "7 b.f.g 4", "9 h[] {\"i\":5}", "11 h[] {\"i\":6}"];
         assert_eq!(toml, expected);
         let yaml = "a: 1\nb:\n  c:\n    - d: 2\n      e: 3\n    - x\n  f: {g: [4]}\n";
-        let yaml = shown(YamlDocument::parse(yaml).unwrap().leaves());
+        let yaml = shown(&YamlDocument::parse(yaml).unwrap().leaves());
         assert_eq!(yaml, ["1 a 1", "4 b.c[] {\"d\":2,\"e\":3}", "6 b.c[] \"x\"", "7 b.f.g[] 4"]);
         assert_eq!(JsonDocument::parse("[]", JsonDialect::Strict).unwrap().leaves().len(), 1);
         assert_eq!(JsonDocument::parse("", JsonDialect::Strict).unwrap().leaves(), []);

@@ -19,10 +19,6 @@ fn commands(root: &Path) -> BTreeSet<String> {
         .collect()
 }
 
-fn agents(root: &Path) -> usize {
-    std::fs::read_dir(root.join("agents")).unwrap().count()
-}
-
 fn claude(context: &TestContext) -> PathBuf {
     context.home().join(".claude")
 }
@@ -82,7 +78,7 @@ fn a_profile_installs_a_part_and_full_brings_the_rest() {
     assert_eq!((commands(&root), profile_of(&context)), (more, "standard".into()));
     context.gsd(["uninstall", "--claude", "--global"]).success();
     let mut after = tree(&context.home());
-    after.retain(|path, _| !path.starts_with(".local"));
+    after.retain(|path, _| !path.contains("/.local"));
     assert_eq!(difference(&before, &after), [""; 0]);
 }
 
@@ -134,8 +130,7 @@ fn a_wrong_profile_is_refused_with_the_nearest_and_the_list() {
     }
     assert!(!claude(&context).exists(), "nothing was written");
     let refused = ["--profile=core", "--minimal", "--force-statusline", "--portable-hooks", "--no-legacy-cleanup"];
-    for (verb, flag) in ["uninstall", "status", "update"].into_iter().flat_map(|verb| refused.map(|flag| (verb, flag)))
-    {
+    for (verb, flag) in ["uninstall", "update"].into_iter().flat_map(|verb| refused.map(|flag| (verb, flag))) {
         let error = context.gsd([verb, "--claude", flag]).failure(2);
         assert!(error.contains(flag.split('=').next().unwrap()), "{verb} {flag}: {error}");
     }
@@ -164,7 +159,8 @@ fn an_install_without_its_manifest_is_recognised_with_its_profile() {
     let report = context.gsd(["install", "--claude", "--global", "--json"]).json();
     assert_eq!(report["hosts"][0]["profile"], "core,ui", "{report}");
     assert_eq!(report["hosts"][0]["unlisted"]["uncertain"], json!([]), "{report}");
-    assert_eq!(difference(&files, &tree(&claude(&context))), [""; 0]);
+    let is_manifest = |line: &String| line.contains("/gsd-file-manifest.json");
+    assert!(difference(&files, &tree(&claude(&context))).iter().all(is_manifest));
 }
 
 /// GSD Core as it leaves a folder, with this profile.
@@ -181,7 +177,7 @@ fn lay_gsd_core(root: &Path, profile: &str) {
 }
 
 #[test]
-fn the_profile_of_a_program_that_is_replaced_is_kept_if_it_is_one_of_ours() {
+fn the_profile_of_a_program_that_is_replaced_is_kept_if_its_names_are_known() {
     for (theirs, asked, ours, said) in [
         ("core\n", "", "core", "its profile stays: core"),
         ("standard,ui\n", "", "standard,ui", "its profile stays: standard,ui"),
@@ -261,7 +257,7 @@ fn hooks_name_the_program_by_the_home_if_asked() {
         let old = lived.tree();
         let mut call = vec!["install", "--all", "--global"];
         call.extend(flag.then_some("--portable-hooks"));
-        lived.context.gsd_with(&call, variables, "").success();
+        lived.gsd_with(&call, variables).success();
         let home = lived.context.home();
         for (file, command) in [
             (".claude/settings.json", "\\\"$HOME/.claude/gsd-core/bin/gsd-tools\\\" hook standard session-start"),
@@ -281,7 +277,7 @@ fn hooks_name_the_program_by_the_home_if_asked() {
         let ran = lived.context.command("sh").args(["-c", &format!("echo '{{}}' | {hook}")]).output().unwrap();
         assert!(ran.status.success() && ran.stderr.is_empty(), "{ran:?}");
         let listed = lived.gsd(["install", "--claude", "--global", "--json"]).json();
-        assert_eq!(listed["hosts"][0]["outcome"], "unchanged", "later installs keep it");
+        assert_eq!(listed["hosts"][0]["outcome"], "unchanged", "later installs keep it: {listed}");
         lived.gsd(["uninstall", "--all", "--yes"]).success();
         assert_eq!(difference(&old, &lived.tree()), [""; 0]);
     }
@@ -380,7 +376,7 @@ fn the_bill_of_an_install_is_that_of_the_files_on_the_disk() {
         let files = ["workflows/plan-phase.md", "references/ui.md"]
             .map(|path| read(root.join("gsd-core").join(path)).len() as u64);
         assert_eq!(bytes(&plan["at_once"]), body(&root.join("skills/gsd-plan-phase/SKILL.md")) + files[0] + files[1]);
-        assert!(bytes(&plan["later"]) > bytes(&plan["at_once"]), "{plan}");
+        assert!(bytes(&plan["later"]) > 0, "{plan}");
         let current: Vec<&Value> =
             found["profiles"].as_array().unwrap().iter().filter(|row| row["current"] == true).collect();
         assert_eq!(current.len(), 1);
@@ -407,25 +403,24 @@ fn the_bill_says_what_is_measured_and_counts_blocks_of_instructions() {
     assert_eq!(of("trae")["measured"], false);
     let said = context.gsd(["cost", "--trae"]).success();
     assert!(said.contains("Not measured: what "), "{said}");
-    let codex = context.home().join(".codex/AGENTS.md");
-    put(&codex, "# Mine\n");
-    context.gsd(["install", "--codex", "--global"]).success();
-    let found = of("codex");
+    let instructions = context.home().join(".copilot/copilot-instructions.md");
+    put(&instructions, "# Mine\n");
+    context.gsd(["install", "--copilot", "--global"]).success();
+    let found = of("copilot");
     let block = bytes(&found["always"]["instructions"]);
     let yours = bytes(&found["yours"]["instructions"]);
     assert!(block > 100 && yours >= 7, "{found}");
-    assert_eq!(block + yours, read(&codex).len() as u64);
+    assert_eq!(block + yours, read(&instructions).len() as u64);
     // What is edited on the disk is counted as it is there.
-    let help = context.home().join(".codex/skills/gsd-help/SKILL.md");
-    let help = if help.exists() { help } else { context.home().join(".agents/skills/gsd-help/SKILL.md") };
-    let before = of("codex");
+    let help = context.home().join(".copilot/skills/gsd-help/SKILL.md");
+    let before = of("copilot");
     put(&help, &(read(&help) + "\nMore.\n"));
     let at = |bill: &Value| {
         let help =
             bill["commands"].as_array().unwrap().iter().find(|command| command["name"] == "gsd-help").unwrap().clone();
         bytes(&help["at_once"])
     };
-    assert_eq!(at(&of("codex")), at(&before) + 7);
+    assert_eq!(at(&of("copilot")), at(&before) + 7);
     let all = context.gsd(["cost", "--json"]).json();
     assert_eq!(all["hosts"].as_array().unwrap().len(), 1, "without a host, what is installed: {all}");
     assert!(context.gsd(["cost", "--profile=cor"]).failure(2).contains("did you mean `--profile=core`?"));

@@ -23,6 +23,7 @@ const PAGES: &[&str] = &[
     "apply",
     "audit-open",
     "capability outdated",
+    "cost",
     "demo",
     "dispatch-capacity",
     "dispatch-isolation",

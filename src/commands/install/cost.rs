@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::frame::Context;
 use crate::hooks;
 use crate::install::{self, InstallBill, InstallError, Installer, OwnBill, Target};
-use crate::library::{ItemKind, Library, Profile};
+use crate::library::{CommandProfile, ItemKind, Library};
 use crate::runtime::{Evidence, Feature, Means, Scope};
 use crate::text::screen::{Cell, Screen, Tone, counted};
 use crate::text::shell::{Typed, typed};
@@ -241,7 +241,7 @@ fn said_at_start(context: &Context, target: &Target) -> usize {
 fn bill(
     installer: &Installer<'_>,
     target: &Target,
-    named: Option<&Profile>,
+    named: Option<&CommandProfile>,
     start: usize,
 ) -> Result<SessionBill, Failure> {
     let there = installer.bill_of_install(target)?;
@@ -251,7 +251,7 @@ fn bill(
         Some(there) => there,
         None => installer.bill(target, &wanted)?,
     };
-    let mut compared = COMPARED.map(Profile::read).to_vec();
+    let mut compared = COMPARED.map(CommandProfile::read).to_vec();
     if !compared.contains(&wanted) {
         compared.insert(0, wanted.clone());
     }
@@ -416,7 +416,7 @@ fn with_commas(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

@@ -13,7 +13,7 @@ use crate::text::shell::typed;
 pub(super) struct ExplainArgs {
     /// A settings or instruction file of a host, or any file in a host's folder
     file: String,
-    /// Show each key of yours, not only the groups
+    /// Show each key and entry, not only the groups
     #[arg(long)]
     verbose: bool,
     /// Print the result as JSON
@@ -106,7 +106,7 @@ fn cells(row: &ExplainedRow, usual: Option<&OwnedSince>) -> Vec<Cell> {
     vec![Cell::new(Tone::Faint, line), whose, Cell::from(row.key.as_str()), Cell::new(Tone::Faint, row.value.as_str())]
 }
 
-/// The rows with those of the user below one key of the file as one row.
+/// The rows with those of the user below one key of the file as one row, and the texts of a list.
 fn grouped(rows: &[ExplainedRow]) -> Vec<ExplainedRow> {
     let top = |row: &ExplainedRow| match row.key.split_once(['.', '[']) {
         Some((top, _)) if !row.key.starts_with('"') => top.to_owned(),
@@ -114,11 +114,18 @@ fn grouped(rows: &[ExplainedRow]) -> Vec<ExplainedRow> {
     };
     let mut found: Vec<(usize, ExplainedRow)> = Vec::new();
     for row in rows {
-        let is_group = row.whose == Whose::Yours && row.last_line.is_none();
+        let is_yours = row.whose == Whose::Yours && row.last_line.is_none();
+        // A list of texts, such as what runs without asking, has hundreds of our entries.
+        let is_text = row.key.ends_with("[]") && row.value.starts_with('"');
         match found.last_mut() {
-            Some((count, last)) if is_group && last.whose == Whose::Yours && top(last) == top(row) => {
+            Some((count, last)) if is_yours && last.whose == Whose::Yours && top(last) == top(row) => {
                 *count += 1;
                 last.key = top(row);
+            }
+            Some((count, last))
+                if is_text && (&last.key, last.whose, &last.since) == (&row.key, row.whose, &row.since) =>
+            {
+                *count += 1;
             }
             _ => found.push((1, row.clone())),
         }

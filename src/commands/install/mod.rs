@@ -236,7 +236,7 @@ pub(crate) struct InstallArgs {
     /// Replace your own status line with ours, until the uninstall
     #[arg(long)]
     force_statusline: bool,
-    /// Name our program in hooks by `$HOME`; also with GSD_PORTABLE_HOOKS=1
+    /// Name our program in hooks by `$HOME`; also with `GSD_PORTABLE_HOOKS=1`
     #[arg(long)]
     portable_hooks: bool,
     /// Leave installs of other programs in place, such as GSD Core

@@ -1,34 +1,34 @@
 //! A note about commands in an answer that the profile of the install leaves out.
 
+use std::fmt::Write as _;
+
 use super::Context;
-use crate::acts::hosts::LeftOut;
+use crate::acts::hosts::AbsentCommands;
 use crate::text::shell::typed;
 
 /// How many commands a note names.
 const NAMED: usize = 3;
 
-impl Context {
-    /// The commands in the answer that are not installed in this host, and how to install them.
-    pub(super) fn left_out(&self) -> Option<String> {
-        // Most answers name no command, and finding the host takes longer than most calls.
-        if !may_name_one(&self.stdout) {
-            return None;
-        }
-        let left_out = LeftOut::of_call(self)?;
-        let prefix = self.command_prefix().ok()?;
-        let named = left_out.commands.iter().map(|name| format!("{prefix}{name}"));
-        let named: Vec<String> = named.filter(|command| names(&self.stdout, command)).collect();
-        let (first, more) = named.split_at(named.len().min(NAMED));
-        let mut commands = first.iter().map(|command| format!("`{command}`")).collect::<Vec<_>>().join(", ");
-        if !more.is_empty() {
-            commands += &format!(" and {} more", more.len());
-        }
-        let verb = if named.len() == 1 { "is" } else { "are" };
-        let install = format!("{} {} --profile=full", typed!("gsd-tools install"), left_out.flags);
-        let profile = left_out.profile;
-        (!named.is_empty())
-            .then(|| format!("{commands} {verb} not installed here (profile {profile}): `{install}` adds all"))
+/// The commands in the answer that are not installed in this host, and how to install them.
+pub(super) fn note(context: &Context) -> Option<String> {
+    // Most answers name no command, and finding the host takes longer than most calls.
+    if !may_name_one(&context.stdout) {
+        return None;
     }
+    let left_out = AbsentCommands::of_call(context)?;
+    let prefix = context.command_prefix().ok()?;
+    let named = left_out.commands.iter().map(|name| format!("{prefix}{name}"));
+    let named: Vec<String> = named.filter(|command| names(&context.stdout, command)).collect();
+    let (first, more) = named.split_at(named.len().min(NAMED));
+    let mut commands = first.iter().map(|command| format!("`{command}`")).collect::<Vec<_>>().join(", ");
+    if !more.is_empty() {
+        let _ = write!(commands, " and {} more", more.len());
+    }
+    let verb = if named.len() == 1 { "is" } else { "are" };
+    let install = format!("{} {} --profile=full", typed!("gsd-tools install"), left_out.flags);
+    let profile = left_out.profile;
+    (!named.is_empty())
+        .then(|| format!("{commands} {verb} not installed here (profile {profile}): `{install}` adds all"))
 }
 
 /// Whether a text has a word that may be a command, and not only the program or its folders.

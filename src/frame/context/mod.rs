@@ -341,7 +341,7 @@ impl Context {
             self.warn(format!("the call took {} steps on the disk", self.call.steps.taken()));
         }
         let mut warnings = self.call.warnings.take();
-        warnings.extend(self.left_out());
+        warnings.extend(left_out::note(&self));
         if let Err(error) = result {
             return Answer { stdout: self.stdout, warnings, ..Answer::failed(error) };
         }

@@ -47,7 +47,7 @@ pub(crate) fn check_characters(text: &str) -> Result<(), ParseError> {
     Ok(())
 }
 
-/// A character that nobody sees, by its name.
+/// An invisible character, by its name.
 fn named(letter: char) -> String {
     match letter {
         '\u{c}' => "a form feed".to_owned(),

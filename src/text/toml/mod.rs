@@ -364,7 +364,7 @@ enum Descent<'tree> {
     },
 }
 
-/// Fails with an item that is no table, and the number of keys that lead to it.
+/// Fails with an item that is not a table, and the number of keys that lead to it.
 fn descend<'tree>(root: &'tree Item, path: &[String]) -> Result<Descent<'tree>, (usize, &'tree Item)> {
     let mut item = root;
     for (depth, key) in path.iter().enumerate() {

@@ -34,9 +34,13 @@ fn outside(line: &str, quote: &mut Option<char>) -> Option<usize> {
     while let Some((at, letter)) = letters.next() {
         match (*quote, letter) {
             (Some('"'), '\\') => drop(letters.next()),
-            (Some('\''), '\'') if letters.next_if(|(_, next)| *next == '\'').is_some() => {}
-            (Some(open), _) if open == letter => *quote = None,
-            (Some(_), _) => {}
+            (Some(open), _) => {
+                // In single quotes, two of them stand for one.
+                let is_twice = open == '\'' && letter == open && letters.next_if(|(_, next)| *next == open).is_some();
+                if letter == open && !is_twice {
+                    *quote = None;
+                }
+            }
             (None, '\t') => return Some(at),
             (None, '#') if line[..at].is_empty() || line[..at].ends_with(' ') => return None,
             (None, '"' | '\'') if begins_value(&line[..at], before) => *quote = Some(letter),

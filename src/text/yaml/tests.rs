@@ -156,7 +156,7 @@ fn a_text_at_the_end_stays_as_it_is() {
     let text = "# top\nmodel: x\nprompt: |\n  Be kind.\n\n  # not a comment";
     check(text, &edit, &format!("hooks:\n  pre:\n{}{text}", at(4)));
     check(
-        "a: |\n  x\n\ty: z\n".replace("\t", "  \t").as_str(),
+        "a: |\n  x\n\ty: z\n".replace('\t', "  \t").as_str(),
         &edit,
         &format!("a: |\n  x\n  \ty: z\nhooks:\n  pre:\n{}", at(4)),
     );

@@ -24,7 +24,7 @@ pub(super) enum UserAct {
     Replace,
     /// Creates a file in a folder of a host.
     New,
-    /// Creates a file where one of ours was, or will be.
+    /// Creates a file where our file was, or will be.
     InTheWay,
     /// Deletes one of our files.
     Delete,
@@ -97,7 +97,7 @@ pub(super) struct Life {
 struct Owned {
     files: BTreeSet<String>,
     shared: BTreeSet<String>,
-    /// The folders with a manifest of ours.
+    /// The folders with our manifest.
     folders: BTreeSet<String>,
 }
 
@@ -141,7 +141,7 @@ impl Life {
         self.lived.everything().join(path.trim_start_matches('/'))
     }
 
-    /// The path in trees, with links resolved as far as there are some.
+    /// The path in trees, with its links resolved.
     fn name(&self, path: &Path) -> String {
         let real = path.canonicalize().or_else(|_| {
             let folder = path.parent().unwrap().canonicalize()?;
@@ -577,7 +577,7 @@ impl Life {
 
 /// The end of a sequence.
 impl Life {
-    /// Removes everything of ours, after replacing what another program has left.
+    /// Uninstalls everything, after replacing what another program has left.
     pub(super) fn end(&mut self, with_undo: bool) {
         let read_only: Vec<String> = self
             .mine
@@ -612,7 +612,7 @@ impl Life {
         }
     }
 
-    /// Nothing of ours is left, and the user's files have their bytes.
+    /// Only the user's files are left, and they have their bytes.
     fn is_clean(&mut self) {
         let now = self.lived.tree();
         let mut faults = Vec::new();

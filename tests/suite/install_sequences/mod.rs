@@ -1,6 +1,6 @@
 //! Sequences of what people do with installs, drawn at random: installs, edits, updates, undos, redos, uninstalls, and
 //! installs over another program. After each step every byte of the user is there, a refused call has written nothing,
-//! and `status` reports what is there; in the end nothing of ours is left.
+//! and `status` reports what is there; in the end only the user's files are left.
 //!
 //! The slow tier draws a sample and prints its seed; `GSD_SEQUENCES=300` draws that many, and `GSD_SEQUENCES_SEED`
 //! repeats one of them, and `GSD_SEQUENCES_SHOW=1` prints all. A sequence with a fault is shortened and printed as commands.
