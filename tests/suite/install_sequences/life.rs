@@ -468,7 +468,7 @@ impl Life {
         let now = self.read(path);
         match act {
             UserAct::Setting | UserAct::Line => {
-                self.add_to_settings(path, mark, &now, act == UserAct::Line && pick % 2 == 0)
+                self.add_to_settings(path, mark, &now, act == UserAct::Line && pick.is_multiple_of(2));
             }
             UserAct::Edit | UserAct::EditAside | UserAct::EditTheirs => {
                 let text = match (pick % 2, now.split_once('\n')) {
@@ -489,7 +489,7 @@ impl Life {
                 self.marks.insert(mark.to_owned(), path.to_owned());
             }
             UserAct::New => {
-                let folder = if pick % 3 == 0 { format!("{path}/own-{mark}") } else { path.to_owned() };
+                let folder = if pick.is_multiple_of(3) { format!("{path}/own-{mark}") } else { path.to_owned() };
                 let (file, text) = (format!("{folder}/{mark}.md"), format!("{mark};\n"));
                 self.write(&file, &text);
                 let mode = [0o644, 0o600, 0o755][usize::try_from(pick / 3 % 3).unwrap()];
