@@ -311,9 +311,10 @@ fn file_step(change: &Change, target: &LocatedChange) -> Result<Option<PreparedS
             Ok(step(Act::Write { before: *before, after, outside }, contents))
         }
         Change::LinkProgram { source, before, .. } => {
-            let after = digest_of(&AbsolutePath::parse(source)?)?;
-            let Some(after) = after else { return Err(DiskError::NotAFile { path: source.clone() }) };
-            if found == Some(after) {
+            let program = AbsolutePath::parse(source)?;
+            let Some(after) = digest_of(&program)? else { return Err(DiskError::NotAFile { path: source.clone() }) };
+            let cannot_run = |path: &AbsolutePath| gains_execution(path, Access::Executable);
+            if found == Some(after) && (!cannot_run(&target.path) || cannot_run(&program)) {
                 return Ok(None);
             }
             expect(&target.path, found, *before)?;

@@ -213,6 +213,6 @@ mod tests {
         assert_eq!(loaded(ItemKind::Router, chooses, &library).later, 0, "one of many");
         let agent = "You.\n\n## Start\n\nRead `references/ui.md`.\n\n| m | `references/late.md` |\n\n## Then\n";
         let bill = loaded(ItemKind::Agent, agent, &library);
-        assert_eq!((bill.included, bill.first, bill.later), (agent.len(), 3, 5));
+        assert_eq!((bill.included, bill.first, bill.later), (agent.len() + 3, 0, 5), "a whole line is an include");
     }
 }

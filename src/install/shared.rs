@@ -338,7 +338,7 @@ mod tests {
     #[test]
     fn characters_that_no_host_reads_are_refused_and_halves_are_kept() {
         let error = make(JSON, "{\n  \"a\": \"b\tc\"\n}", &[append("b")]).unwrap_err();
-        assert!(matches!(error, SharedError::Parse(ParseError { line: 2, column: 9, .. })), "{error:?}");
+        assert!(matches!(error, SharedError::Parse(ParseError { line: 2, column: 10, .. })), "{error:?}");
         let text = "{\"a\": \"\\ud83d\", \"allow\": [\"\\uDE00\"]}";
         let (edited, made) = make(JSON, text, &[append("b")]).unwrap();
         assert!(edited.starts_with("{\"a\": \"\\ud83d\", \"allow\": [\"\\uDE00\","), "{edited}");

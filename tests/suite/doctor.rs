@@ -70,6 +70,29 @@ fn installs_that_lack_something_are_repaired_in_one_call_that_can_be_undone() {
     assert_eq!(difference(&broken, &without_state(&context)), [""; 0]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_program_that_is_another_one_or_cannot_be_run_is_put_back() {
+    let context = TestContext::new();
+    context.gsd(["install", "--claude", "--codex", "--global"]).success();
+    let whole = without_state(&context);
+    let program = |folder: &str| context.home().join(folder).join("gsd-core/bin/gsd-tools");
+    let bytes = std::fs::read(program(".claude")).unwrap();
+    std::fs::remove_file(program(".claude")).unwrap();
+    put(&program(".claude"), "#!/bin/sh\nexit 3\n");
+    // The program may be a link to the one that runs this test.
+    std::fs::remove_file(program(".codex")).unwrap();
+    std::fs::write(program(".codex"), bytes).unwrap();
+    std::fs::set_permissions(program(".codex"), std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
+    let report = doctor(&context);
+    assert_eq!(codes(&report).iter().filter(|(code, _)| code == "hooks-without-program").count(), 2, "{report}");
+    let fixed: Value = serde_json::from_str(&context.gsd(["doctor", "--fix", "--json"]).stdout).unwrap();
+    assert!(!has(&fixed, "hooks-without-program", true), "{fixed}");
+    let mut after = without_state(&context);
+    after.retain(|path, _| !path.contains("gsd-local-patches"));
+    assert_eq!(difference(&whole, &after), [""; 0]);
+}
+
 #[test]
 fn a_repair_leaves_edits_of_a_person_alone() {
     let context = TestContext::new();

@@ -29,12 +29,12 @@ struct AskedHook<'a> {
     state: AbsolutePath,
 }
 
-/// Runs each of our registered hooks once with a sample event.
+/// Runs each of our registered hooks once with a sample event. Returns the installs without their program, too.
 ///
 /// Settings may come with a repository, so no command line is run as it is registered: only the program of an install
 /// that the user made is started, with the plain words after its name. The calls are not recorded as calls of the host.
-pub(crate) fn answers(call: &Call, targets: &[Target]) -> Result<Examined, Failure> {
-    let mut examined = Examined::new(CheckedArea::Hooks);
+pub(crate) fn answers(call: &Call, targets: &[Target]) -> Result<(Examined, Vec<Target>), Failure> {
+    let (mut examined, mut broken) = (Examined::new(CheckedArea::Hooks), Vec::new());
     let scratch = Scratch::new(&call.world().temporary_folder())?;
     let mut questions = Vec::new();
     let mut registered = Vec::new();
@@ -48,6 +48,7 @@ pub(crate) fn answers(call: &Call, targets: &[Target]) -> Result<Examined, Failu
                 let what = format!("the hooks of {title} do not run: {fault}");
                 let fix = typed!("gsd-tools install {}", target.flags());
                 examined.push_fixable(Finding::error("hooks-without-program", what).fix(fix));
+                broken.push(target.clone());
             }
             None if !hooks.is_empty() => registered.push((target, hooks)),
             None => {}
@@ -67,7 +68,7 @@ pub(crate) fn answers(call: &Call, targets: &[Target]) -> Result<Examined, Failu
         let fix = typed!("gsd-tools install {}", target.flags());
         examined.push(Finding::error("hook-without-answer", what).fix(fix));
     }
-    Ok(examined)
+    Ok((examined, broken))
 }
 
 /// The run of a hook, if its command line is only our program and plain words.

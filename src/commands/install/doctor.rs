@@ -21,15 +21,8 @@ use crate::text::screen::{Mark, Screen, Tone, counted};
 use crate::world::signals::Requests;
 
 /// The findings about installs that an update repairs without touching a person's edits.
-const REPAIRED: &[&str] = &[
-    "edit-missing",
-    "file-missing",
-    "hooks-not-registered",
-    "hooks-without-program",
-    "manifest-missing",
-    "other-version",
-    "write-unfinished",
-];
+const REPAIRED: &[&str] =
+    &["edit-missing", "file-missing", "hooks-not-registered", "manifest-missing", "other-version", "write-unfinished"];
 
 /// What to check.
 #[derive(Clone, Debug, clap::Args)]
@@ -99,14 +92,17 @@ pub(super) fn doctor(context: &mut Context, arguments: &DoctorArgs) -> Result<()
 impl DoctorReport {
     /// Makes all checks; returns the installs that `--fix` repairs too.
     fn examine(context: &Context, all: bool) -> Result<(Self, Vec<Target>), Failure> {
-        let (installs, targets, broken) = installs(context, all)?;
+        let (installs, targets, mut broken) = installs(context, all)?;
         let mut hosts: Vec<&Descriptor> = Vec::new();
         for target in &targets {
             if !hosts.iter().any(|known| known.id == target.descriptor.id) {
                 hosts.push(&target.descriptor);
             }
         }
-        let hooks = doctor::answers(context, &targets)?;
+        let (hooks, without_program) = doctor::answers(context, &targets)?;
+        let is_known = |target: &Target| broken.iter().any(|known| known.root == target.root);
+        let more: Vec<Target> = without_program.into_iter().filter(|target| !is_known(target)).collect();
+        broken.extend(more);
         let areas =
             vec![installs, hooks, doctor::clients(context, &hosts)?, doctor::project(context)?, doctor::runs(context)?];
         let count = |severity| {

@@ -110,11 +110,11 @@ mod tests {
     #[test]
     fn characters_that_no_host_reads_are_named_with_their_place() {
         let rows = [
-            ("{\n  \"a\": \"b\tc\"\n}", "line 2, column 9: a tab in a string; write it as `\\t`"),
+            ("{\n  \"a\": \"b\tc\"\n}", "line 2, column 10: a tab in a string; write it as `\\t`"),
             ("{\"a\": \"\u{1}\"}", "line 1, column 8: the character U+0001 in a string; write it as `\\u0001`"),
             ("{\"a\":\u{a0}1}", "line 1, column 6: a no-break space between values; replace it by a plain space"),
             ("{ // \"\n\u{c}\"a\": 1}", "line 2, column 1: a form feed between values; replace it by a plain space"),
-            ("{/* \" */\"a\": \"\\\"\t\"}", "line 1, column 18: a tab in a string; write it as `\\t`"),
+            ("{/* \" */\"a\": \"\\\"\t\"}", "line 1, column 17: a tab in a string; write it as `\\t`"),
         ];
         for (text, expected) in rows {
             assert_eq!(check_characters(text).unwrap_err().to_string(), expected, "{text}");
