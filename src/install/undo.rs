@@ -182,10 +182,10 @@ fn chosen(calls: &[PastCall], verb: CallVerb, number: Option<u64>) -> Result<Pas
 impl Installer<'_> {
     /// Finishes what calls that died left in the folders of past installs, so that the history has each call that was
     /// committed. Returns those folders.
-    pub(crate) fn settle_past(&self, verb: CallVerb, number: Option<u64>) -> Result<Vec<AbsolutePath>, UndoError> {
+    pub(crate) fn settle_past(&self) -> Result<Vec<AbsolutePath>, UndoError> {
         let history = History::in_state(&super::state(self.world)?);
         let mut roots = history.pending_roots()?;
-        if let Ok(call) = chosen(&past_calls(self.world)?.0, verb, number) {
+        for call in past_calls(self.world)?.0 {
             let places = |install: &super::RecordedInstall| install.root().into_iter().chain(install.project());
             roots.extend(call.record.installs.iter().flat_map(places));
         }

@@ -222,7 +222,7 @@ impl Profiles {
             let mut named: Vec<String> = paths_in(&item.body);
             named.extend(item.front_matter.names("agents").into_iter().map(|name| format!("agents/{name}.md")));
             named.extend(words_after(&item.body, "gsd-").map(|name| format!("agents/{name}.md")));
-            for point in words_after(&item.body, "gsd-tools loop enter ") {
+            for point in words_after(&item.body, " loop enter ") {
                 let steps = self.features.iter().flat_map(|feature| &feature.steps);
                 named.extend(steps.filter(|(at, _)| at == point).map(|(_, path)| path.clone()));
             }

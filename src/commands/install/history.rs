@@ -274,7 +274,7 @@ fn take_back(context: &mut Context, arguments: &UndoArgs, verb: CallVerb) -> Res
     let disk = context.disk().stopped_by(Arc::clone(&signal));
     let undoer = installer(context, &disk, &registry, &library)?;
     if !arguments.dry_run {
-        report_settled(context, &undoer.settle_past(verb, arguments.number)?);
+        report_settled(context, &undoer.settle_past()?);
     }
     let plan = undoer.plan_undo(verb, arguments.number)?;
     let proposal = UndoReport::new(verb, arguments.dry_run, &plan, &registry, context.world());
