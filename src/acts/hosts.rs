@@ -239,7 +239,8 @@ pub(crate) struct AbsentCommands {
 }
 
 impl AbsentCommands {
-    /// Reads what is noted in the folder of an install's content; `None` if it has everything.
+    /// Reads what is noted in the folder of an install's content; `None` if it has everything. The folder may have come
+    /// with a repository: names and flags that are not plain words are not used.
     pub(crate) fn read(content: &Path) -> Option<Self> {
         let text = disk::read_text(content.join(PROFILE_FILE)).ok()??;
         let (mut lines, rest) = (text.lines(), text.lines().skip(2));
@@ -248,7 +249,10 @@ impl AbsentCommands {
             names.map(str::to_owned).collect()
         };
         let (commands, agents) = (of("commands/"), of("agents/"));
-        Some(Self { profile: lines.next()?.to_owned(), flags: lines.next()?.to_owned(), commands, agents })
+        let is_plain =
+            |text: &&str| text.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_,./~ ".contains(letter));
+        let mut line = || lines.next().filter(is_plain).map(str::to_owned);
+        Some(Self { profile: line()?, flags: line()?, commands, agents })
     }
 
     /// The same for the install that this program is part of, or else for that of the call's host.

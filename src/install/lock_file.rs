@@ -87,6 +87,17 @@ impl LockFile {
         if lock.format != Self::FORMAT {
             return Err(broken(format!("format {} is not known to this version", lock.format)));
         }
+        // It may have come with a repository, and it is shown in messages.
+        let is_plain = |text: &str| {
+            !text.is_empty() && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_.+".contains(letter))
+        };
+        let names = lock.hosts.iter().flat_map(|(host, pin)| std::iter::once(host).chain(pin.profile.names()));
+        if let Some(odd) = std::iter::once(&lock.version).chain(names).find(|text| !is_plain(text)) {
+            return Err(broken(format!("{odd:?} is not a name or a version")));
+        }
+        if lock.hosts.is_empty() {
+            return Err(broken("it lists no host".to_owned()));
+        }
         Ok(Some(lock))
     }
 

@@ -188,6 +188,24 @@ fn a_client_of_another_major_version_is_named() {
 }
 
 #[test]
+fn a_part_that_cannot_be_checked_does_not_hide_the_others() {
+    let context = TestContext::new();
+    context.gsd(["install", "--claude", "--global"]).success();
+    std::fs::remove_file(context.home().join(".claude/agents/gsd-planner.md")).unwrap();
+    context.write(".planning/config.json", "{ not json");
+    for document in ["STATE.md", "ROADMAP.md"] {
+        std::fs::write(context.project().join(".planning").join(document), b"# caf\xe9\n").unwrap();
+    }
+    let report = doctor(&context);
+    assert!(has(&report, "file-missing", true), "{report}");
+    let project = &report["areas"][3];
+    assert!(project["area"] == "project" && !project["findings"].as_array().unwrap().is_empty(), "{report}");
+    let fixed: Value = serde_json::from_str(&context.gsd(["doctor", "--fix", "--json"]).stdout).unwrap();
+    assert!(!has(&fixed, "file-missing", true), "{fixed}");
+    assert_eq!(context.read(".planning/config.json"), "{ not json", "what does not parse is never written");
+}
+
+#[test]
 fn documents_that_block_runs_and_other_programs_are_named() {
     let context = TestContext::new();
     context.write(".gsd/milestones/M001/M001-ROADMAP.md", "");

@@ -304,6 +304,12 @@ fn an_answer_that_names_a_command_left_out_says_how_to_add_it() {
     let wanted = "not installed here (profile core): `gsd-tools install --claude --global --profile=full` adds all";
     assert!(note.contains("`/gsd-ship`") && note.contains(wanted), "{note}");
     assert_eq!(guide("install").1, "");
+    // The note of a folder that came with a repository is not printed as a command.
+    let noted = claude(&context).join("gsd-core/.gsd-profile");
+    let text = read(&noted);
+    put(&noted, &text.replace("--claude", "; rm -rf x #"));
+    assert_eq!(guide("ship").1, "");
+    put(&noted, &text);
     context.write(".planning/ROADMAP.md", "# Roadmap\n\n- [ ] **Phase 1: A** - x\n");
     let missing = context.gsd(["init", "phase-op"]).json();
     assert_eq!(missing["missing_agents"], json!([]), "an agent that the profile leaves out is not missing: {missing}");

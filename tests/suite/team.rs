@@ -128,6 +128,14 @@ fn a_lock_pins_version_and_content_and_ci_sees_what_differs() {
     assert!(one.context.gsd(["status", "--check", "--text"]).stdout.contains("pins version 9.9.9"));
     one.context.gsd(["lock"]).success();
     assert_eq!(std::fs::read_to_string(&lock).unwrap(), text, "the pin moves to this program");
+    // What came with a repository is not believed: no host is not a pass, and a version is not a command.
+    let odd = text.replace("0.1.0", "1`; rm -rf x");
+    let empty = "{\"format\": 1, \"version\": \"0.1.0\", \"hosts\": {}}";
+    for (broken, why) in [(empty, "lists no host"), (odd.as_str(), "is not a name")] {
+        put(&lock, broken);
+        let refused = one.context.gsd(["status", "--check"]).failure(65);
+        assert!(refused.contains(why), "{refused}");
+    }
     put(&lock, "{\"format\": 1,\n<<<<<<< ours\n");
     assert!(one.context.gsd(["status", "--check"]).failure(65).contains("gsd-tools.lock"));
 }

@@ -9,6 +9,7 @@ mod runs;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::failure::Failure;
 use crate::operations::answers::finding::Finding;
 
 pub(crate) use answers::answers;
@@ -48,6 +49,17 @@ pub(crate) struct Ailment {
 impl Examined {
     pub(crate) fn new(area: CheckedArea) -> Self {
         Self { area, looked_at: Vec::new(), findings: Vec::new() }
+    }
+
+    /// The result of a group of checks; one that could not be made is an error, and the others are made all the same.
+    pub(crate) fn of(area: CheckedArea, result: Result<Self, Failure>) -> Self {
+        result.unwrap_or_else(|failure| {
+            let mut examined = Self::new(area);
+            let finding = Finding::error("not-checked", format!("this could not be checked: {}", failure.message));
+            let hint = failure.hints.into_iter().next();
+            examined.push(hint.map_or(finding.clone(), |hint| finding.cure(hint)));
+            examined
+        })
     }
 
     /// Adds what a person has to look after.

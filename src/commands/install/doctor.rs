@@ -103,8 +103,13 @@ impl DoctorReport {
         let is_known = |target: &Target| broken.iter().any(|known| known.root == target.root);
         let more: Vec<Target> = without_program.into_iter().filter(|target| !is_known(target)).collect();
         broken.extend(more);
-        let areas =
-            vec![installs, hooks, doctor::clients(context, &hosts)?, doctor::project(context)?, doctor::runs(context)?];
+        let areas = vec![
+            installs,
+            hooks,
+            Examined::of(CheckedArea::Clients, doctor::clients(context, &hosts)),
+            Examined::of(CheckedArea::Project, doctor::project(context)),
+            Examined::of(CheckedArea::Runs, doctor::runs(context)),
+        ];
         let count = |severity| {
             let findings = areas.iter().flat_map(|area| &area.findings);
             findings.filter(|ailment| ailment.finding.severity == severity).count()
@@ -235,9 +240,14 @@ fn fix(context: &mut Context, broken: &[Target]) -> Result<(), Failure> {
         context.warn(error);
     }
     let (mut along, mut locks): (Along, Vec<PeerLock>) = Default::default();
-    if let Some(repair) = doctor::repair(context)? {
-        along = Along { trees: vec![repair.tree], changes: repair.changes, verb: None };
-        locks = repair.locks;
+    match doctor::repair(context) {
+        Ok(Some(repair)) => {
+            along = Along { trees: vec![repair.tree], changes: repair.changes, verb: None };
+            locks = repair.locks;
+        }
+        Ok(None) => {}
+        // It is among the findings; installs are repaired all the same.
+        Err(failure) => context.warn(format!("the project was not repaired: {}", failure.message)),
     }
     along.verb = Some(CallVerb::Fix);
     if planned.is_empty() && !along.changes.is_empty() {
