@@ -273,10 +273,15 @@ impl History {
         atomic::remove_file(&self.file(pending.number, PENDING))
     }
 
-    /// The trees of transactions that are recorded and not settled: of calls under way, and of calls that died.
-    pub(crate) fn pending_roots(&self) -> Result<Vec<AbsolutePath>, DiskError> {
-        let pending = self.numbers(PENDING)?.into_iter().filter_map(|number| self.record(number, PENDING).ok());
-        Ok(pending.flat_map(|record| record.journal.roots).map(|root| root.path.0).collect())
+    /// The trees of all transactions that are recorded, settled or not, each once. Those of a record that cannot be
+    /// read are left out.
+    pub(crate) fn roots(&self) -> Result<Vec<AbsolutePath>, DiskError> {
+        let mut roots = BTreeSet::new();
+        for ending in [PENDING, RECORD] {
+            let records = self.numbers(ending)?.into_iter().filter_map(|number| self.record(number, ending).ok());
+            roots.extend(records.flat_map(|record| record.journal.roots).map(|root| root.path.0));
+        }
+        Ok(roots.into_iter().collect())
     }
 
     /// Settles the transactions of calls that died, once nothing is unfinished in their trees.

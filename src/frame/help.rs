@@ -145,9 +145,9 @@ fn with_flags(command: clap::Command, flags: &[Flag]) -> clap::Command {
 /// The commands for people, grouped by purpose. The rest is for workflows.
 pub(crate) const FOR_PEOPLE: &[(&str, &[&str])] = &[
     ("Set up", &["install", "update", "undo", "uninstall", "status", "runtimes", "hooks", "guide", "demo"]),
-    ("See where a project is", &["progress", "stats", "state", "smart-entry", "roadmap", "list-todos", "audit-uat"]),
+    ("See where a project is", &["progress", "stats", "state", "roadmap", "list-todos", "audit-uat"]),
     ("Change a project", &["auto", "phase", "milestone", "workstream", "todo", "config-get", "config-set"]),
-    ("Check and repair", &["validate", "verify", "gate", "trust", "doctor", "recover"]),
+    ("Check and repair", &["validate", "gate", "trust", "doctor", "recover"]),
 ];
 
 /// The page of `version`, which is answered before any command is read.

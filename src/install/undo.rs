@@ -184,14 +184,7 @@ impl Installer<'_> {
     /// committed. Returns those folders.
     pub(crate) fn settle_past(&self) -> Result<Vec<AbsolutePath>, UndoError> {
         let history = History::in_state(&super::state(self.world)?);
-        let mut roots = history.pending_roots()?;
-        for call in past_calls(self.world)?.0 {
-            let places = |install: &super::RecordedInstall| install.root().into_iter().chain(install.project());
-            roots.extend(call.record.installs.iter().flat_map(places));
-        }
-        roots.sort();
-        roots.dedup();
-        let settled = self.settle_in(super::status::unfinished_in(roots)?)?;
+        let settled = self.settle_in(super::status::unfinished_in(history.roots()?)?)?;
         history.settle_pending(self.disk)?;
         Ok(settled)
     }

@@ -274,7 +274,9 @@ fn hooks_name_the_program_by_the_home_if_asked() {
         // The shell that runs it finds the program.
         let settings: Value = json5(&read(home.join(".claude/settings.json")));
         let hook = settings["hooks"]["SessionStart"][0]["hooks"][0]["command"].as_str().unwrap().to_owned();
-        let ran = lived.context.command("sh").args(["-c", &format!("echo '{{}}' | {hook}")]).output().unwrap();
+        let mut shell = lived.context.command("sh");
+        shell.args(["-c", &format!("echo '{{}}' | {hook}")]).env("XDG_STATE_HOME", lived.state());
+        let ran = shell.output().unwrap();
         assert!(ran.status.success() && ran.stderr.is_empty(), "{ran:?}");
         let listed = lived.gsd(["install", "--claude", "--global", "--json"]).json();
         assert_eq!(listed["hosts"][0]["outcome"], "unchanged", "later installs keep it: {listed}");

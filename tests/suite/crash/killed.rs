@@ -86,7 +86,8 @@ impl Killed {
             wrong.push(format!("exit {} and torn: {told}\nagainst the old tree: {lines}", ran.code));
         }
         if self.is_unfinished() || (how > 0 && ran.code == 0 && self.is_pending()) {
-            wrong.push("the next call left something unfinished".to_owned());
+            let what = if self.is_unfinished() { "a write" } else { "a record in the history" };
+            wrong.push(format!("the next call left {what} unfinished: exit {}, {told}", ran.code));
         }
         wrong
     }
