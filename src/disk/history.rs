@@ -277,11 +277,21 @@ impl History {
     /// read are left out.
     pub(crate) fn roots(&self) -> Result<Vec<AbsolutePath>, DiskError> {
         let mut roots = BTreeSet::new();
-        for ending in [PENDING, RECORD] {
-            let records = self.numbers(ending)?.into_iter().filter_map(|number| self.record(number, ending).ok());
-            roots.extend(records.flat_map(|record| record.journal.roots).map(|root| root.path.0));
+        for trees in self.trees(PENDING)?.into_iter().chain(self.trees(RECORD)?) {
+            roots.extend(trees);
         }
         Ok(roots.into_iter().collect())
+    }
+
+    /// The trees of transactions that are not settled and changed this tree too.
+    pub(crate) fn pending_with(&self, tree: &AbsolutePath) -> Result<Vec<AbsolutePath>, DiskError> {
+        Ok(self.trees(PENDING)?.into_iter().filter(|trees| trees.contains(tree)).flatten().collect())
+    }
+
+    /// The trees of each transaction whose record has this ending.
+    fn trees(&self, ending: &str) -> Result<Vec<Vec<AbsolutePath>>, DiskError> {
+        let records = self.numbers(ending)?.into_iter().filter_map(|number| self.record(number, ending).ok());
+        Ok(records.map(|record| record.journal.roots.into_iter().map(|root| root.path.0).collect()).collect())
     }
 
     /// Settles the transactions of calls that died, once nothing is unfinished in their trees.

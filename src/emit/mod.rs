@@ -96,13 +96,23 @@ impl EmitOptions {
     pub(crate) fn new(home: &Home, version: &str) -> EmitOptions {
         let with_slashes = |path: &std::path::Path| path.to_string_lossy().replace('\\', "/");
         EmitOptions {
-            version: version.to_owned(),
-            root: with_slashes(&home.root),
             user: with_slashes(&home.user),
+            status_line: true,
+            ..EmitOptions::outside_homes(&with_slashes(&home.root), version)
+        }
+    }
+
+    /// For a folder that is below no home and that all users of the system share: without a status line.
+    pub(crate) fn outside_homes(root: &str, version: &str) -> EmitOptions {
+        EmitOptions {
+            version: version.to_owned(),
+            root: root.to_owned(),
+            // The folder is not below itself.
+            user: root.to_owned(),
             permissions: true,
             unasked: Vec::new(),
             hooks: true,
-            status_line: true,
+            status_line: false,
             program_ending: std::env::consts::EXE_SUFFIX,
             nested: false,
             existing: BTreeSet::new(),

@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use crate::disk::{self, AbsolutePath, Digest};
-use crate::runtime::CONTENT_FOLDER;
+use crate::runtime::{CONTENT_FOLDER, MANAGED_MARKER};
 use crate::world::World;
 
 /// The folder of these files, in the state folder.
@@ -22,11 +22,18 @@ const FRESH: i64 = 60_000;
 pub(super) fn note(world: &World) {
     // Sessions of a run have their own file for this, and do not write to the user's folders.
     let program = if world.is_unit() { None } else { world.executable().ok() };
-    let Some(file) = program.as_deref().and_then(root_of).and_then(|root| file(world, root)) else { return };
+    let root = program.as_deref().and_then(root_of).filter(|root| !is_managed(root));
+    let Some(file) = root.and_then(|root| file(world, root)) else { return };
     let is_fresh = disk::modified(&file).is_some_and(|at| (world.now().milliseconds() - at).abs() < FRESH);
     if !is_fresh {
         let _ = disk::write_fleeting(&file, b"");
     }
+}
+
+/// True if an administrator placed the folder for everyone on the computer: then nothing is written into homes, because
+/// no uninstall would remove it there.
+fn is_managed(root: &Path) -> bool {
+    disk::is_file(root.join(CONTENT_FOLDER).join(MANAGED_MARKER))
 }
 
 /// When a hook of the install in `root` was last called, in milliseconds since 1970; `None` if no call is recorded.

@@ -5,9 +5,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::manifest::Holdings;
-use super::registered;
-use super::shared;
-use super::{InstallError, Target, vouch};
+use super::{InstallError, Target, predecessor, registered, shared, vouch};
+use crate::disk::history::History;
 use crate::disk::{self, AbsolutePath, Found, Snapshot};
 use crate::emit::Anchor;
 use crate::runtime::{HostFormat, PluginsInUse};
@@ -147,7 +146,13 @@ pub(super) fn look(target: &Target, snapshot: &mut Snapshot) -> Result<Status, I
 
 /// The folders of an install in which a write was interrupted.
 pub(crate) fn unfinished(target: &Target) -> Result<Vec<AbsolutePath>, InstallError> {
-    unfinished_in(target.possible_roots())
+    let mut roots = target.possible_roots();
+    // An install over another program writes where that one did, too. Once that one is gone, only the history has it.
+    roots.extend(predecessor::folders(target, &mut Snapshot::default())?);
+    roots.extend(History::in_state(&target.state).pending_with(&target.root)?);
+    roots.sort();
+    roots.dedup();
+    unfinished_in(roots)
 }
 
 /// Keeps those of the folders in which a write was interrupted.

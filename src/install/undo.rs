@@ -12,14 +12,14 @@ use super::record::{CallRecord, CallVerb};
 use super::shared::{self, MadeEdit, SharedError};
 use super::situation::{WRITTEN, is_free, names};
 use super::target::SET_ASIDE;
-use super::{InstallError, Installer};
+use super::{InstallError, Installer, Target};
 use crate::disk::history::{History, HistoryError, Kept, KeptFile, TransactionSummary};
 use crate::disk::{
     self, AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Found, FoundFile, Keep, Owner, RealPaths,
     Snapshot,
 };
 use crate::failure::{Explain, Reason};
-use crate::runtime::Scope;
+use crate::runtime::{Registry, Scope};
 use crate::text::edit::FileFormat;
 use crate::text::merge;
 use crate::text::shell::typed;
@@ -179,13 +179,33 @@ fn chosen(calls: &[PastCall], verb: CallVerb, number: Option<u64>) -> Result<Pas
     Ok(meant.clone())
 }
 
+/// The folders in which a write of an install was interrupted: those of each host at its usual places, in this project
+/// too, and those of all recorded calls. A call that died before it was recorded left something only in the first.
+pub(crate) fn unfinished_anywhere(
+    registry: &Registry,
+    project: &AbsolutePath,
+    world: &World,
+) -> Result<Vec<AbsolutePath>, InstallError> {
+    let mut folders = super::status::unfinished_in(History::in_state(&super::state(world)?).roots()?)?;
+    for descriptor in registry.all()? {
+        for scope in [Scope::Global, Scope::Local] {
+            // A place that cannot be resolved contains none of our files.
+            if let Ok(target) = Target::resolve(descriptor.clone(), scope, project, None, world) {
+                folders.extend(super::unfinished(&target)?);
+            }
+        }
+    }
+    folders.sort();
+    folders.dedup();
+    Ok(folders)
+}
+
 impl Installer<'_> {
-    /// Finishes what calls that died left in the folders of past installs, so that the history has each call that was
-    /// committed. Returns those folders.
-    pub(crate) fn settle_past(&self) -> Result<Vec<AbsolutePath>, UndoError> {
-        let history = History::in_state(&super::state(self.world)?);
-        let settled = self.settle_in(super::status::unfinished_in(history.roots()?)?)?;
-        history.settle_pending(self.disk)?;
+    /// Finishes what calls that died left in the folders of hosts and of past installs, so that the history has each call
+    /// that was committed. Returns those folders.
+    pub(crate) fn settle_past(&self, project: &AbsolutePath) -> Result<Vec<AbsolutePath>, UndoError> {
+        let settled = self.settle_in(unfinished_anywhere(self.registry, project, self.world)?)?;
+        History::in_state(&super::state(self.world)?).settle_pending(self.disk)?;
         Ok(settled)
     }
 

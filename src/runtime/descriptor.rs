@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::agents::{Dispatch, Spawn};
 use super::files::{FileEdit, HostFile, OwnFile};
+use super::managed::ManagedForm;
 use super::plugin::PluginForm;
 use super::tables::{HookTable, StatusLine};
 use super::terms::{Lack, Place, PlaceItem, Scalar, Scope};
@@ -70,6 +71,8 @@ pub(crate) struct Descriptor {
     pub(crate) status_line: Option<StatusLine>,
     /// Absent if the host has no plugins, or their form is not known.
     pub(crate) plugin: Option<PluginForm>,
+    /// Absent if an administrator cannot place anything for everyone on a computer, or its places are not known.
+    pub(crate) managed: Option<ManagedForm>,
     pub(crate) instructions: Option<Instructions>,
     /// Features that people look for but that are missing here.
     #[serde(default)]

@@ -10,6 +10,7 @@ mod files;
 mod home;
 #[cfg(test)]
 mod made_up;
+mod managed;
 mod matrix;
 mod plugin;
 mod registry;
@@ -24,8 +25,9 @@ pub(crate) use files::{EditForm, FileEdit, FormDetail, HostFile, HostFormat, Pur
 pub(crate) use home::{Home, HomeError, Surroundings};
 #[cfg(test)]
 pub(crate) use made_up::{made_up, made_up_text};
+pub(crate) use managed::ManagedForm;
 pub(crate) use matrix::Means;
 pub(crate) use plugin::{PluginAgent, PluginForm, PluginsInUse};
-pub(crate) use registry::{CONTENT_FOLDER, Registry, RegistryError, installed_for};
+pub(crate) use registry::{CONTENT_FOLDER, MANAGED_MARKER, Registry, RegistryError, installed_for};
 pub(crate) use tables::{Adapter, Dialect, EVENT_SCRIPT, EventName, HookForm, HookTable, TimeUnit};
-pub(crate) use terms::{Encoding, Feature, Place, PlaceAnchor, PlaceItem, Scalar, Scope};
+pub(crate) use terms::{Encoding, Feature, Lack, Place, PlaceAnchor, PlaceItem, Scalar, Scope};

@@ -94,6 +94,7 @@ impl TestContext {
             .env("PATH", path())
             .env("HOME", self.home())
             .env("TMPDIR", self.root.path().join("tmp"))
+            .env("GSD_SYSTEM_ROOT", self.root.path().join("system"))
             .env("LANG", "C.UTF-8")
             .env("TZ", "UTC")
             // No test looks up versions on the web, unless it provides its own server.

@@ -112,6 +112,8 @@ mod kit;
 mod learnings;
 mod lived;
 mod loops;
+#[cfg(unix)]
+mod managed;
 mod mentions;
 mod milestone;
 mod notes;

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::job::{Asking, CANCELLED, installer, report_settled};
 use super::report::{SetAside, some_of};
-use crate::acts::caller;
+use crate::acts::{caller, project};
 use crate::disk::AbsolutePath;
 use crate::failure::Failure;
 use crate::frame::Context;
@@ -274,7 +274,7 @@ fn take_back(context: &mut Context, arguments: &UndoArgs, verb: CallVerb) -> Res
     let disk = context.disk().stopped_by(Arc::clone(&signal));
     let undoer = installer(context, &disk, &registry, &library)?;
     if !arguments.dry_run {
-        report_settled(context, &undoer.settle_past()?);
+        report_settled(context, &undoer.settle_past(&project::install_folder(context))?);
     }
     let plan = undoer.plan_undo(verb, arguments.number)?;
     let proposal = UndoReport::new(verb, arguments.dry_run, &plan, &registry, context.world());

@@ -11,6 +11,7 @@ mod explain;
 mod history;
 mod job;
 mod lock;
+mod managed;
 pub(super) mod package;
 pub(super) mod report;
 mod status;
@@ -168,8 +169,12 @@ verbs! {
     /// Writes commands, agents, hooks and the program into a folder that the host loads as a plugin, prints how to load
     /// it, and lists what a plugin of this host cannot contain.
     ///
+    /// With `--managed`, writes what an administrator places for everyone on a computer instead: hooks that users cannot
+    /// remove, and commands and agents where the host reads them from the system. For the hosts that `gsd-tools.lock` pins,
+    /// or for the one named by `--host`.
+    ///
     /// Example: `gsd-tools package --host claude dist/plugin`.
-    "package": writes [asked] json(package::PackageReport) = package::package(package::PackageArgs);
+    "package": writes [asked] json(package::PackageReport, managed::ManagedReport) = package(package::PackageArgs);
 
     /// Finish or undo writes that were interrupted
     ///
@@ -483,6 +488,7 @@ fn look(context: &Context, which: &Which, all: bool) -> Result<StatusReport, Fai
     job::example(&descriptors).clone_into(&mut report.example);
     let mut looked_apart = false;
     for descriptor in &descriptors {
+        report.push_managed(descriptor, install::placed_by_administrator(descriptor, context.world()));
         for scope in &scopes {
             let target = match which.target(context, descriptor.clone(), *scope) {
                 // The home folder is not a project.
@@ -558,18 +564,15 @@ fn remembered(context: &Context, report: &mut StatusReport, off: &Off, all: bool
     Ok(())
 }
 
+fn package(context: &mut Context, arguments: &package::PackageArgs) -> Result<(), Failure> {
+    if arguments.managed { managed::package(context, arguments) } else { package::package(context, arguments) }
+}
+
 fn recover(context: &mut Context) -> Result<(), Failure> {
     let registry = context.registry()?.clone();
     let mut roots = vec![context.here().clone(), context.root().clone(), context.root().resolve(".planning")];
-    for descriptor in registry.all().map_err(InstallError::from)? {
-        for scope in [Scope::Global, Scope::Local] {
-            let target =
-                Target::resolve(descriptor.clone(), scope, &project::install_folder(context), None, context.world());
-            // A place that cannot be resolved contains none of our files.
-            let Ok(target) = target else { continue };
-            roots.extend(install::unfinished(&target)?);
-        }
-    }
+    let folder = project::install_folder(context);
+    roots.extend(install::unfinished_anywhere(&registry, &folder, context.world())?);
     let disk = context.disk();
     if context.is_rehearsal() {
         roots.push(AbsolutePath::parse(context.project().locked_tree()).map_err(DiskError::from)?);

@@ -11,22 +11,26 @@ use crate::failure::Failure;
 use crate::frame::Context;
 use crate::install::{InstallError, Program};
 use crate::library::Library;
+use crate::runtime::Lack;
 use crate::text::shell::typed;
 
 /// A plugin of a host, written into a folder.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct PackageArgs {
     /// The host; `--claude-plugin FOLDER` is short for `--host claude FOLDER`
-    #[arg(long, value_name = "NAME")]
-    host: String,
+    #[arg(long, value_name = "NAME", required_unless_present = "managed")]
+    pub(super) host: Option<String>,
+    /// Write what an administrator places for everyone on a computer, for the hosts in `gsd-tools.lock`
+    #[arg(long)]
+    pub(super) managed: bool,
     /// The folder to write to; must be empty or not exist
-    folder: String,
+    pub(super) folder: String,
     /// Show what would be written without writing it
     #[arg(long)]
-    dry_run: bool,
+    pub(super) dry_run: bool,
     /// Print the result as JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 /// The result of `package`.
@@ -43,15 +47,34 @@ pub(in crate::commands) struct PackageReport {
     load: Vec<String>,
 }
 
+/// A feature of an install that is missing.
 #[derive(Debug, Serialize, JsonSchema)]
-struct LeftOut {
+pub(super) struct LeftOut {
     what: &'static str,
     why: String,
 }
 
+impl LeftOut {
+    pub(super) fn of(lacks: &[Lack]) -> Vec<Self> {
+        lacks.iter().map(|lack| Self { what: lack.what.word(), why: lack.why.clone() }).collect()
+    }
+
+    pub(super) fn line(&self) -> String {
+        format!("left out: {}, because {}", self.what, self.why)
+    }
+}
+
+/// The contents of a file in a package.
+#[derive(Debug)]
+pub(super) enum PackagedFile {
+    Text(String),
+    /// This program.
+    Program,
+}
+
 pub(super) fn package(context: &mut Context, arguments: &PackageArgs) -> Result<(), Failure> {
     let registry = context.registry()?;
-    let descriptor = registry.find(&arguments.host).map_err(InstallError::from)?;
+    let descriptor = registry.find(arguments.host.as_deref().unwrap_or_default()).map_err(InstallError::from)?;
     let library = Library::embedded().map_err(InstallError::from)?;
     let artifacts = emit::package(&library, &descriptor, env!("CARGO_PKG_VERSION"));
     let (Some(artifacts), Some(form)) = (artifacts, &descriptor.plugin) else {
@@ -60,6 +83,36 @@ pub(super) fn package(context: &mut Context, arguments: &PackageArgs) -> Result<
             .hint(format!("`{}` installs for it", typed!("gsd-tools install --{}", descriptor.id)))
             .exits(2));
     };
+    let files = artifacts.into_iter().map(|artifact| {
+        let contents = match artifact.contents {
+            Contents::Whole(text) => PackagedFile::Text(text),
+            Contents::Binary | Contents::Shared(_) => PackagedFile::Program,
+        };
+        (artifact.path, contents)
+    });
+    let (folder, files) = write(context, arguments, files.collect())?;
+    let report = PackageReport {
+        runtime: descriptor.id.to_string(),
+        folder: folder.to_string(),
+        dry_run: arguments.dry_run,
+        files,
+        left_out: LeftOut::of(&form.lacks),
+        load: form.load.iter().map(|line| line.replace("{folder}", &folder.to_string())).collect(),
+    };
+    if arguments.json {
+        return context.emit(&report);
+    }
+    context.text(report.text(&descriptor.name, &folder));
+    Ok(())
+}
+
+/// Writes the files, below the folder of the call, which must be empty or not exist; in a dry run, only checks that. Returns
+/// the folder, and the paths of the files.
+pub(super) fn write(
+    context: &Context,
+    arguments: &PackageArgs,
+    files: Vec<(String, PackagedFile)>,
+) -> Result<(AbsolutePath, Vec<String>), Failure> {
     let folder = context.here().resolve(&arguments.folder);
     let folder = disk::canonical(&folder).map_err(failed)?;
     if disk::list(&folder).map_err(failed)?.is_some_and(|entries| !entries.is_empty()) {
@@ -67,16 +120,16 @@ pub(super) fn package(context: &mut Context, arguments: &PackageArgs) -> Result<
     }
     let program = Program::running(context.world())?;
     let mut changes = ChangeSet::default();
-    let mut files = Vec::new();
-    for artifact in artifacts {
-        let path = folder.join(&RelativePath::parse(&artifact.path).map_err(InstallError::Content)?);
-        files.push(artifact.path);
-        changes.push(match artifact.contents {
-            Contents::Whole(text) => {
+    let mut paths = Vec::new();
+    for (file, contents) in files {
+        let path = folder.join(&RelativePath::parse(&file).map_err(InstallError::Content)?);
+        paths.push(file);
+        changes.push(match contents {
+            PackagedFile::Text(text) => {
                 let (access, owner) = (Access::Usual, Owner::User);
                 Change::WriteFile { path, bytes: text.into_bytes(), access, owner, before: None }
             }
-            Contents::Binary | Contents::Shared(_) => {
+            PackagedFile::Program => {
                 Change::LinkProgram { path, source: program.path.clone(), digest: program.digest, before: None }
             }
         });
@@ -88,19 +141,7 @@ pub(super) fn package(context: &mut Context, arguments: &PackageArgs) -> Result<
         };
         context.disk().transact([&folder], write).map_err(failed)?;
     }
-    let report = PackageReport {
-        runtime: descriptor.id.to_string(),
-        folder: folder.to_string(),
-        dry_run: arguments.dry_run,
-        files,
-        left_out: form.lacks.iter().map(|lack| LeftOut { what: lack.what.word(), why: lack.why.clone() }).collect(),
-        load: form.load.iter().map(|line| line.replace("{folder}", &folder.to_string())).collect(),
-    };
-    if arguments.json {
-        return context.emit(&report);
-    }
-    context.text(report.text(&descriptor.name, &folder));
-    Ok(())
+    Ok((folder, paths))
 }
 
 impl PackageReport {
@@ -108,9 +149,9 @@ impl PackageReport {
         let count = self.files.len();
         let wrote = if self.dry_run { "would be written" } else { "written" };
         let mut text = format!("A plugin for {name}: {count} files {wrote} to {folder}\n");
-        for LeftOut { what, why } in &self.left_out {
+        for left_out in &self.left_out {
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "  left out: {what}, because {why}");
+            let _ = writeln!(text, "  {}", left_out.line());
         }
         for line in &self.load {
             let _ = writeln!(text, "  to load it: {line}");

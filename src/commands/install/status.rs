@@ -7,10 +7,11 @@ use super::report::{OtherReport, UnlistedReport, chain};
 use crate::acts::hooks::state::{HooksState, Off};
 use crate::hooks;
 use crate::install::{
-    self, Detected, Drift, InstallError, Leftover, NotLoaded, OtherInstall, Status, Target, Unlisted,
+    self, Detected, Drift, InstallError, Leftover, NotLoaded, OtherInstall, PlacedByAdministrator, Status, Target,
+    Unlisted,
 };
 use crate::operations::answers::finding::{Finding, Severity};
-use crate::runtime::Scope;
+use crate::runtime::{Descriptor, Scope};
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 use crate::text::shell::{Typed, typed};
 
@@ -24,6 +25,9 @@ pub(in crate::commands) struct StatusReport {
     /// Folders with files of yours in hosts without an install.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     leftovers: Vec<Leftover>,
+    /// What an administrator placed for everyone on this computer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    managed: Vec<ManagedStatus>,
     /// Installs of other programs of this family.
     others: Vec<OtherReport>,
     /// If nothing is installed: the kept history of earlier installs, for undoing them.
@@ -38,6 +42,15 @@ pub(in crate::commands) struct StatusReport {
     /// A host for an example, if none is detected.
     #[serde(skip)]
     pub(super) example: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct ManagedStatus {
+    runtime: String,
+    #[serde(skip)]
+    name: String,
+    version: String,
+    root: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -235,6 +248,16 @@ impl StatusReport {
         self.findings.push(Finding::warning("folder-gone", what).cure(cure));
     }
 
+    /// Adds what an administrator placed for a host.
+    pub(super) fn push_managed(&mut self, host: &Descriptor, placed: Option<PlacedByAdministrator>) {
+        self.managed.extend(placed.map(|placed| ManagedStatus {
+            runtime: host.id.to_string(),
+            name: host.name.clone(),
+            version: placed.version,
+            root: placed.root.to_string(),
+        }));
+    }
+
     /// Adds installs of other programs, each once.
     pub(super) fn push_others(&mut self, target: &Target, found: Vec<OtherInstall>) {
         for other in found.into_iter().map(|other| OtherReport::new(target, other)) {
@@ -271,6 +294,13 @@ impl StatusReport {
                 host.findings.push(Finding::warning("global-and-local", what).fix(fix));
             }
         }
+        for host in self.installs.iter_mut().filter(|host| host.is_installed()) {
+            if self.managed.iter().any(|placed| placed.runtime == host.runtime) {
+                let what = "an administrator placed it for everyone on this computer too: every hook runs twice";
+                let fix = typed!("gsd-tools uninstall {}", host.flags);
+                host.findings.push(Finding::warning("managed-as-well", what).fix(fix));
+            }
+        }
         self.findings.extend(off.finding());
         self.findings.extend(off.finding_of_variable());
     }
@@ -283,8 +313,15 @@ impl StatusReport {
     /// The report as a person reads it; `verbose` names every file.
     pub(super) fn text(&self, screen: Screen, verbose: bool) -> String {
         let mut blocks: Vec<String> = self.installs.iter().map(|host| host.text(screen, verbose)).collect();
-        if self.installs.is_empty() {
+        if self.installs.is_empty() && self.managed.is_empty() {
             blocks.push(screen.commands(&self.nothing(screen)));
+        }
+        if !self.managed.is_empty() {
+            let lines = self.managed.iter().map(|placed| {
+                let ManagedStatus { name, version, root, .. } = placed;
+                line(screen, "", Mark::Done, &format!("{name} {version} in {root}, placed by an administrator"))
+            });
+            blocks.push(lines.collect());
         }
         if !self.others.is_empty() {
             blocks.push(self.others.iter().map(|other| line(screen, "", Mark::Open, &other.line())).collect());

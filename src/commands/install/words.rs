@@ -43,6 +43,7 @@ const FLAGS: &[&str] = &[
     "force-statusline",
     "portable-hooks",
     "no-legacy-cleanup",
+    "managed",
     "uninstall",
     "yes",
     "no-input",

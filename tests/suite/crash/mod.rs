@@ -96,8 +96,13 @@ impl Bench {
             let status = self.lived.gsd(["status", "--codex", "--claude", "--cursor", "--global"]);
             assert_eq!(here(&self.lived), tree, "status wrote something after step {step}");
             let everything = crate::tree::tree(&self.lived.everything());
-            let unfinished = everything.keys().any(|path| path.contains(".gsd-transaction"));
-            assert_eq!(status.stdout.contains("interrupted"), unfinished, "step {step}: {}", status.stdout);
+            let left: Vec<_> = everything.keys().filter(|path| path.contains(".gsd-transaction")).collect();
+            assert_eq!(
+                status.stdout.contains("interrupted"),
+                !left.is_empty(),
+                "step {step}: {left:?} {}",
+                status.stdout
+            );
             self.lived.gsd(["recover"]).success();
             let tree = here(&self.lived);
             assert!(

@@ -1,0 +1,216 @@
+//! What an administrator places for everyone on a computer: the package for it, and what it leaves in homes.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::kit::TestContext;
+use crate::lived::put;
+use crate::tree::{difference, tree};
+
+/// A project with a lock for these hosts, and the folder for a package.
+fn pinned(hosts: &[&str]) -> (TestContext, PathBuf) {
+    let context = TestContext::new();
+    let words: Vec<&str> = ["install"].into_iter().chain(hosts.iter().copied()).chain(["--local"]).collect();
+    context.gsd_of_many(&words, &[]).success();
+    context.gsd(["lock"]).success();
+    let folder = context.everything().join("computer");
+    (context, folder)
+}
+
+fn packaged(context: &TestContext, folder: &Path, words: &[&str]) -> Value {
+    let words = [&["package", "--managed", folder.to_str().unwrap(), "--json"], words].concat();
+    context.gsd_of_many(&words, &[]).json()
+}
+
+/// The commands of all hooks in a package, with the program at its path in the package.
+fn hook_commands(folder: &Path, places: &[&str]) -> Vec<String> {
+    let mut commands = Vec::new();
+    for place in places.iter().filter(|place| Path::new(place).extension().is_some_and(|ending| ending == "json")) {
+        let text = std::fs::read_to_string(folder.join(&place[1..])).unwrap();
+        collect(&serde_json::from_str(&text).unwrap(), &mut commands);
+    }
+    let at_home = |command: &String| command.replacen('/', &format!("{}/", folder.display()), 1);
+    commands.iter().map(at_home).collect()
+}
+
+fn collect(value: &Value, commands: &mut Vec<String>) {
+    match value {
+        Value::Object(pairs) => {
+            for (key, value) in pairs {
+                match value.as_str() {
+                    Some(text) if key == "command" && text != "command" || key == "bash" => {
+                        commands.push(text.to_owned());
+                    }
+                    _ => collect(value, commands),
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect(item, commands)),
+        _ => {}
+    }
+}
+
+const FOUR: [&str; 5] = ["--claude", "--codex", "--copilot", "--cursor", "--gemini"];
+
+#[test]
+fn an_administrator_gets_the_pinned_hosts_at_their_places() {
+    let (context, folder) = pinned(&FOUR);
+    let dry = packaged(&context, &folder, &["--dry-run"]);
+    assert!(!folder.exists());
+    let report = packaged(&context, &folder, &[]);
+    assert_eq!(dry["places"], report["places"]);
+    let places: Vec<&str> = report["places"].as_array().unwrap().iter().map(|place| place.as_str().unwrap()).collect();
+    let mut files: Vec<String> =
+        tree(&folder).into_iter().filter(|(_, what)| what.starts_with("file")).map(|(path, _)| path).collect();
+    files.sort();
+    let mut expected: Vec<&str> = places.clone();
+    expected.sort_unstable();
+    assert_eq!(files, expected, "each file is at the same path below the folder");
+
+    let hosts = report["hosts"].as_array().unwrap();
+    let of = |name: &str| hosts.iter().find(|host| host["runtime"] == name).unwrap();
+    assert!(of("gemini")["root"].is_null(), "{report}");
+    for host in ["claude", "codex", "copilot", "cursor"] {
+        let root = of(host)["root"].as_str().unwrap();
+        let text = |name: &str| std::fs::read_to_string(folder.join(&root[1..]).join("gsd-core").join(name)).unwrap();
+        assert_eq!(text(".gsd-runtime"), format!("{host}\n"));
+        assert_eq!(text("VERSION").trim(), report["version"].as_str().unwrap());
+        let has_commands = folder.join(&root[1..]).join("skills/gsd-plan-phase/SKILL.md").exists();
+        let lacks = of(host)["left_out"].as_array().unwrap().iter().any(|left| left["what"] == "commands");
+        assert_ne!(has_commands, lacks, "{host}: {report}");
+    }
+    // Nothing in it depends on who made it.
+    let home = context.home().display().to_string();
+    for place in &places {
+        let text = std::fs::read(folder.join(&place[1..])).unwrap();
+        let names_home = String::from_utf8(text).is_ok_and(|text| text.contains(&home));
+        assert!(!names_home, "{place}");
+    }
+    for command in hook_commands(&folder, &places) {
+        assert!(Path::new(command.split(' ').next().unwrap()).is_file(), "{command}");
+    }
+}
+
+#[test]
+fn what_is_not_pinned_as_it_is_made_is_not_packaged() {
+    let (context, folder) = pinned(&["--claude"]);
+    let path = folder.to_str().unwrap();
+    let codex = context.gsd(["package", "--managed", "--host", "codex", path]).failure(2);
+    assert!(codex.contains("does not pin"), "{codex}");
+    let lock = context.project().join("gsd-tools.lock");
+    let text = std::fs::read_to_string(&lock).unwrap();
+    let mut pins: Value = serde_json::from_str(&text).unwrap();
+    pins["hosts"]["claude"]["content"] = json!("0".repeat(64));
+    put(&lock, &pins.to_string());
+    let other = context.gsd(["package", "--managed", path]).failure(78);
+    assert!(other.contains("another build"), "{other}");
+    put(&lock, &text.replace(env!("CARGO_PKG_VERSION"), "9.9.9"));
+    let other = context.gsd(["package", "--managed", path]).failure(78);
+    assert!(other.contains("9.9.9"), "{other}");
+    std::fs::remove_file(&lock).unwrap();
+    let none = context.gsd(["package", "--managed", path]).failure(2);
+    assert!(none.contains("gsd-tools lock"), "{none}");
+    let unknown = context.gsd(["package", "--managed", "--host", "gemini", path]).failure(2);
+    assert!(unknown.contains("no places of managed settings are known for Gemini CLI"), "{unknown}");
+    assert!(!folder.exists());
+    // Without a lock, a host can be named.
+    context.gsd(["package", "--managed", "--host", "cursor", path]).success();
+    let full = context.gsd(["package", "--managed", "--host", "cursor", path]).failure(73);
+    assert!(full.contains("is not empty"), "{full}");
+}
+
+#[test]
+fn an_install_next_to_a_managed_one_is_a_finding_and_a_managed_one_is_shown() {
+    let (context, folder) = pinned(&["--claude"]);
+    packaged(&context, &folder, &[]);
+    let system = [("GSD_SYSTEM_ROOT", folder.to_str().unwrap())];
+    let status = |words: &[&str]| context.gsd_with(words.iter().copied(), &system, "");
+    let on_a_line = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown = on_a_line(status(&["status", "--text"]).stdout);
+    assert!(shown.contains("placed by an administrator"), "{shown}");
+    assert!(
+        shown.contains("every hook runs twice") && shown.contains("gsd-tools uninstall --claude --local"),
+        "{shown}"
+    );
+    let doctor = on_a_line(status(&["doctor", "--text"]).stdout);
+    assert!(doctor.contains("every hook runs twice"), "{doctor}");
+    context.gsd(["uninstall", "--claude", "--local", "--yes"]).success();
+    let shown = on_a_line(status(&["status", "--text"]).stdout);
+    assert!(shown.contains("placed by an administrator") && !shown.contains("Nothing is installed"), "{shown}");
+    let report = status(&["status", "--json"]).json();
+    assert_eq!(report["managed"][0]["version"], env!("CARGO_PKG_VERSION"), "{report}");
+}
+
+/// What a person may have in a home: their own settings, an install of their own, folders without permission to write.
+fn furnish(home: &Path, number: usize) {
+    std::fs::create_dir_all(home).unwrap();
+    let own = json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}, "n": number});
+    for (bit, file) in [".claude/settings.json", ".codex/hooks.json", ".copilot/hooks/mine.json", ".cursor/hooks.json"]
+        .into_iter()
+        .enumerate()
+    {
+        if number >> bit & 1 == 1 {
+            put(&home.join(file), &own.to_string());
+        }
+    }
+    if number >> 4 & 1 == 1 {
+        put(&home.join(".local/state/mine/note"), "mine");
+    }
+    if number >> 5 & 1 == 1 {
+        put(&home.join(".gsd/defaults.json"), "{}");
+    }
+}
+
+/// Plays sessions of many people with what an administrator placed, and takes it away again.
+fn nothing_is_left_in(people: usize) {
+    let (context, folder) = pinned(&FOUR);
+    let report = packaged(&context, &folder, &[]);
+    let places: Vec<&str> = report["places"].as_array().unwrap().iter().map(|place| place.as_str().unwrap()).collect();
+    let commands = hook_commands(&folder, &places);
+    assert!(commands.len() > 15, "{commands:?}");
+    let homes = context.everything().join("people");
+    for person in 0..people {
+        furnish(&homes.join(person.to_string()), person);
+    }
+    let (before, computer) = (tree(&homes), tree(&folder));
+    for person in 0..people {
+        let project = homes.join(person.to_string());
+        let tool = json!({"command": "git status", "file_path": project.join("a.md")});
+        let payload = json!({
+            "session_id": format!("s{person}"), "sessionId": format!("s{person}"), "conversation_id": format!("s{person}"),
+            "cwd": project, "source": "startup", "tool_name": "Bash", "toolName": "bash", "tool_input": tool,
+            "toolArgs": tool.to_string(), "tool_response": {}, "prompt": "x"
+        });
+        // Everyone has sessions in one of the hosts; three events of it.
+        for turn in 0..3 {
+            let command = &commands[(person * 7 + turn * 5) % commands.len()];
+            let mut call = context.command("sh");
+            call.args(["-c", &format!("{command} > /dev/null")]).env("HOME", &project).env_remove("GSD_UPDATE_CHECK");
+            call.current_dir(&project).stdin(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+            let mut child = call.spawn().unwrap();
+            std::io::Write::write_all(&mut child.stdin.take().unwrap(), payload.to_string().as_bytes()).unwrap();
+            let ran = child.wait_with_output().unwrap();
+            assert!(ran.status.success() && ran.stderr.is_empty(), "{command}: {ran:?}");
+        }
+    }
+    assert_eq!(difference(&before, &tree(&homes)), [""; 0]);
+    assert_eq!(difference(&computer, &tree(&folder)), [""; 0], "nothing is written next to the program");
+    for place in &places {
+        std::fs::remove_file(folder.join(&place[1..])).unwrap();
+    }
+    let left: Vec<String> =
+        tree(&folder).into_iter().filter(|(_, what)| what.starts_with("file")).map(|(path, _)| path).collect();
+    assert_eq!(left, [""; 0], "`places` names everything");
+}
+
+#[test]
+fn managed_settings_leave_nothing_in_homes() {
+    nothing_is_left_in(64);
+}
+
+#[test]
+#[ignore = "slow: minutes"]
+fn managed_settings_leave_nothing_in_a_thousand_homes() {
+    nothing_is_left_in(1_000);
+}
