@@ -15,6 +15,7 @@ fn main() -> io::Result<()> {
     let output = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("OUT_DIR is not set"))?;
     fs::write(Path::new(&output).join("host_sessions.rs"), host_sessions()?)?;
     fs::write(Path::new(&output).join("host_programs.rs"), host_programs()?)?;
+    fs::write(Path::new(&output).join("host_managed.rs"), host_managed()?)?;
     fs::write(Path::new(&output).join("schemas.rs"), schemas()?)
 }
 
@@ -60,6 +61,27 @@ fn host_sessions() -> io::Result<String> {
         rows.extend(names.map(|name| format!("    {name:?},\n")));
     }
     Ok(format!("const HOST_SESSIONS: &[&str] = &[\n{}];\n", rows.concat()))
+}
+
+/// Returns the folder of an administrator for each host that has one: the lines `root.*` of the table `managed`.
+fn host_managed() -> io::Result<String> {
+    let mut rows = Vec::new();
+    for file in descriptors()? {
+        let text = fs::read_to_string(&file)?;
+        let table: Vec<&str> = text.lines().skip_while(|line| *line != "[managed]").skip(1).collect();
+        let root = |platform: &str| {
+            let line = table.iter().find_map(|line| line.strip_prefix("root.")?.strip_prefix(platform));
+            line.and_then(|line| line.strip_prefix(" = ")).unwrap_or("\"\"")
+        };
+        if !table.is_empty() {
+            let id = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            rows.push(format!("    ({id:?}, {}, {}, {}),\n", root("linux"), root("macos"), root("windows")));
+        }
+    }
+    Ok(format!(
+        "/// Id of a host, its folder on Linux, macOS and Windows.\nconst HOST_MANAGED: &[(&str, &str, &str, &str)] = &[\n{}];\n",
+        rows.concat()
+    ))
 }
 
 /// Returns every file of `schemas/`, without its indentation, as a Rust table of command path and schema.

@@ -146,10 +146,12 @@ fn calls(spelling: &Spelling, unasked: &[String]) -> String {
     format!("[\n{}]", lines.collect::<String>())
 }
 
-/// Fills in the places that facts name by `{binary}`, `{binary-pattern}`, `{absolute-binary}` and `{content}`.
+/// Fills in the places that facts name by `{binary}`, `{binary-pattern}`, `{absolute-binary}`, `{content}` and
+/// `{content-pattern}`.
 fn fill(text: &str, spelling: &Spelling) -> String {
     text.replace("{binary}", &spelling.binary_word())
         .replace("{binary-pattern}", &spelling.binary_pattern())
         .replace("{absolute-binary}", &spelling.absolute_binary_word())
         .replace("{content}", &spelling.content())
+        .replace("{content-pattern}", &spelling.content_pattern())
 }

@@ -54,6 +54,13 @@ impl Spelling {
         self.of(CONTENT_FOLDER)
     }
 
+    /// The folder of our files as the beginning of a path pattern, for hosts whose patterns begin with `//` if they are
+    /// absolute: a single `/` is then relative to the settings file or the project.
+    pub(crate) fn content_pattern(&self) -> String {
+        let content = self.content();
+        if content.starts_with('/') { format!("/{content}") } else { content }
+    }
+
     /// The path of a library file where it is installed.
     pub(crate) fn library(&self, path: &str) -> String {
         format!("{}/{path}", self.content())
@@ -142,11 +149,13 @@ mod tests {
     fn another_place_is_absolute_and_a_project_is_relative() {
         let outside = Spelling::new(Scope::Global, ".x", "/srv/x", "/home/u");
         assert_eq!(outside.binary_word(), "/srv/x/gsd-core/bin/gsd-tools");
+        assert_eq!(outside.content_pattern(), "//srv/x/gsd-core");
         let beside = Spelling::new(Scope::Global, ".x", "/home/user2/x", "/home/u");
         assert_eq!(beside.binary_word(), "/home/user2/x/gsd-core/bin/gsd-tools");
         let local = Spelling::new(Scope::Local, ".x", "/srv/p/.x", "/home/u");
         assert_eq!(local.binary_word(), ".x/gsd-core/bin/gsd-tools");
         assert_eq!(local.library_in_quotes("a.md"), ".x/gsd-core/a.md");
+        assert_eq!(local.content_pattern(), ".x/gsd-core");
     }
 
     #[test]

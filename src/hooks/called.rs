@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use crate::disk::{self, AbsolutePath, Digest};
-use crate::runtime::{CONTENT_FOLDER, MANAGED_MARKER};
+use crate::runtime::{CONTENT_FOLDER, is_managed};
 use crate::world::World;
 
 /// The folder of these files, in the state folder.
@@ -28,12 +28,6 @@ pub(super) fn note(world: &World) {
     if !is_fresh {
         let _ = disk::write_fleeting(&file, b"");
     }
-}
-
-/// True if an administrator placed the folder for everyone on the computer: then nothing is written into homes, because
-/// no uninstall would remove it there.
-fn is_managed(root: &Path) -> bool {
-    disk::is_file(root.join(CONTENT_FOLDER).join(MANAGED_MARKER))
 }
 
 /// When a hook of the install in `root` was last called, in milliseconds since 1970; `None` if no call is recorded.

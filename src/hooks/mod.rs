@@ -142,7 +142,8 @@ fn respond(arguments: &[OsString], world: &World) -> Option<Answer> {
     };
     leave_word(world);
     called::note(world);
-    if switch::is_off(world) {
+    // The status line is the user's.
+    if switch::is_off(world) || (event != Event::StatusLine && switch::is_answered_by_administrator(world)) {
         return None;
     }
     let payload = Payload::parse(&event_text)?;

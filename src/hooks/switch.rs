@@ -3,10 +3,10 @@
 //! `gsd-tools hooks off` writes a file in the user's settings folder, and a hook whose host is listed in it prints
 //! nothing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::disk::{self, DiskError};
-use crate::runtime;
+use crate::runtime::{self, has_managed_hooks, is_managed};
 use crate::world::World;
 
 /// Its path in this program's settings folder: one line per host, `*` for all of them.
@@ -88,13 +88,27 @@ pub(crate) fn is_off_by_variable(world: &World) -> bool {
 }
 
 /// True if the hooks of the host that called this process are disabled. Usually this costs one lookup of a missing
-/// file.
+/// file. Those that an administrator placed cannot be disabled.
 pub(super) fn is_off(world: &World) -> bool {
+    if own_root(world).is_some_and(|root| is_managed(&root)) {
+        return false;
+    }
     if is_off_by_variable(world) {
         return true;
     }
     // An unreadable switch was written to disable something.
     Switch::read(world).map_or(true, |switch| !switch.lines.is_empty() && switch.is_off(host(world).as_deref()))
+}
+
+/// True if an administrator placed hooks for the host that called this process, and they answer in place of this program.
+pub(super) fn is_answered_by_administrator(world: &World) -> bool {
+    !own_root(world).is_some_and(|root| is_managed(&root))
+        && host(world).is_some_and(|host| has_managed_hooks(&host, world))
+}
+
+/// The folder of the install that this program is part of.
+fn own_root(world: &World) -> Option<PathBuf> {
+    super::root_of(&world.executable().ok()?).map(Path::to_path_buf)
 }
 
 /// The host that called this process.

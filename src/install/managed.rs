@@ -5,7 +5,7 @@ use super::{InstallError, Installer, shared};
 use crate::disk::{self, AbsolutePath};
 use crate::emit::{self, Contents, EmitOptions, ProfileNote};
 use crate::library::{CommandProfile, ItemKind};
-use crate::runtime::{CONTENT_FOLDER, Descriptor, MANAGED_MARKER, ManagedForm, Scope};
+use crate::runtime::{CONTENT_FOLDER, Descriptor, MANAGED_MARKER, ManagedForm, Scope, is_managed};
 use crate::text::shell::typed;
 use crate::world::World;
 
@@ -85,18 +85,15 @@ pub(crate) struct PlacedByAdministrator {
     pub(crate) version: String,
     /// The folder that takes the place of the user's.
     pub(crate) root: AbsolutePath,
+    /// Whether the host reads commands and agents there.
+    pub(crate) has_commands: bool,
 }
 
 /// What an administrator placed here for this host; `None` if nothing is there, or nothing can be placed for it.
 pub(crate) fn placed_by_administrator(descriptor: &Descriptor, world: &World) -> Option<PlacedByAdministrator> {
-    let root = descriptor.managed.as_ref()?.root.here();
-    // Tests cannot write to the folders of the system.
-    let system = world.variable("GSD_SYSTEM_ROOT").filter(|_| cfg!(debug_assertions)).unwrap_or_default();
-    let root = AbsolutePath::parse(format!("{system}{root}")).ok()?;
-    let content = root.resolve(CONTENT_FOLDER);
-    if !disk::is_file(content.resolve(MANAGED_MARKER)) {
-        return None;
-    }
-    let version = disk::read_text(content.resolve("VERSION")).ok()??.trim().to_owned();
-    Some(PlacedByAdministrator { version, root })
+    let form = descriptor.managed.as_ref()?;
+    let root =
+        AbsolutePath::parse(world.system_path(form.root.here())).ok().filter(|root| is_managed(root.as_path()))?;
+    let version = disk::read_text(root.resolve(CONTENT_FOLDER).resolve("VERSION")).ok()??.trim().to_owned();
+    Some(PlacedByAdministrator { version, root, has_commands: form.content })
 }

@@ -1,8 +1,17 @@
 //! Where a host reads what an administrator places on a computer for everyone who uses it.
 
+use std::path::Path;
+
 use serde::Deserialize;
 
-use super::terms::Lack;
+use super::terms::{CONTENT_FOLDER, Lack};
+use crate::disk;
+use crate::world::World;
+
+include!(concat!(env!("OUT_DIR"), "/host_managed.rs"));
+
+/// The file next to a program by which it knows that an administrator placed it for everyone on the computer.
+pub(crate) const MANAGED_MARKER: &str = ".gsd-managed";
 
 /// The places of a host's managed settings.
 #[derive(Clone, Debug, Deserialize)]
@@ -45,10 +54,47 @@ pub(crate) struct PlatformPath {
 impl PlatformPath {
     /// The path on the platform of this program.
     pub(crate) fn here(&self) -> &str {
-        match std::env::consts::OS {
-            "macos" => &self.macos,
-            "windows" => &self.windows,
-            _ => &self.linux,
-        }
+        here(&self.linux, &self.macos, &self.windows)
+    }
+}
+
+/// True if an administrator placed the folder for everyone on the computer. Its program writes nothing into homes, because
+/// no uninstall would remove it there, and no user can disable its hooks.
+pub(crate) fn is_managed(root: &Path) -> bool {
+    disk::is_file(root.join(CONTENT_FOLDER).join(MANAGED_MARKER))
+}
+
+/// True if an administrator placed hooks for this host. Reads no descriptor: hooks ask it.
+pub(crate) fn has_managed_hooks(host: &str, world: &World) -> bool {
+    let row = HOST_MANAGED.iter().find(|(id, ..)| *id == host);
+    row.is_some_and(|(_, linux, macos, windows)| is_managed(&world.system_path(here(linux, macos, windows))))
+}
+
+/// The one for the platform of this program.
+fn here<'a>(linux: &'a str, macos: &'a str, windows: &'a str) -> &'a str {
+    match std::env::consts::OS {
+        "macos" => macos,
+        "windows" => windows,
+        _ => linux,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Registry;
+    use super::*;
+
+    #[test]
+    fn the_folders_of_administrators_are_collected_from_every_descriptor() {
+        let all = Registry::embedded().all().unwrap();
+        let known = all.iter().filter_map(|host| {
+            let root = &host.managed.as_ref()?.root;
+            Some((host.id.as_str(), root.linux.as_str(), root.macos.as_str(), root.windows.as_str()))
+        });
+        let (mut known, mut gathered) = (known.collect::<Vec<_>>(), HOST_MANAGED.to_vec());
+        known.sort_unstable();
+        gathered.sort_unstable();
+        assert_eq!(known, gathered, "left: the descriptors; right: what the program was built with");
+        assert_eq!(known.len(), 4);
     }
 }

@@ -25,9 +25,9 @@ pub(crate) use files::{EditForm, FileEdit, FormDetail, HostFile, HostFormat, Pur
 pub(crate) use home::{Home, HomeError, Surroundings};
 #[cfg(test)]
 pub(crate) use made_up::{made_up, made_up_text};
-pub(crate) use managed::ManagedForm;
+pub(crate) use managed::{MANAGED_MARKER, ManagedForm, has_managed_hooks, is_managed};
 pub(crate) use matrix::Means;
 pub(crate) use plugin::{PluginAgent, PluginForm, PluginsInUse};
-pub(crate) use registry::{CONTENT_FOLDER, MANAGED_MARKER, Registry, RegistryError, installed_for};
+pub(crate) use registry::{Registry, RegistryError, installed_for};
 pub(crate) use tables::{Adapter, Dialect, EVENT_SCRIPT, EventName, HookForm, HookTable, TimeUnit};
-pub(crate) use terms::{Encoding, Feature, Lack, Place, PlaceAnchor, PlaceItem, Scalar, Scope};
+pub(crate) use terms::{CONTENT_FOLDER, Encoding, Feature, Lack, Place, PlaceAnchor, PlaceItem, Scalar, Scope};

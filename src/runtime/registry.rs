@@ -226,13 +226,6 @@ impl Registry {
     }
 }
 
-/// The folder of our files below the host's folder.
-pub(crate) const CONTENT_FOLDER: &str = "gsd-core";
-
-/// The file in that folder by which a program knows that an administrator placed it for everyone on the computer. It then
-/// writes nothing into homes.
-pub(crate) const MANAGED_MARKER: &str = ".gsd-managed";
-
 /// The id of the host that `program` was installed for: an install writes it next to the program.
 pub(crate) fn installed_for(program: &Path) -> Option<String> {
     let text = disk::read_text(program.parent()?.parent()?.join(".gsd-runtime")).ok()??;

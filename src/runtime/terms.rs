@@ -13,6 +13,9 @@ words! {
     }
 }
 
+/// The folder of our files below the host's folder.
+pub(crate) const CONTENT_FOLDER: &str = "gsd-core";
+
 /// What a place is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -169,6 +169,13 @@ impl World {
         self.path_variable("GSD_HOME").or_else(|| self.home())
     }
 
+    /// An absolute path of the system, which all users share.
+    pub(crate) fn system_path(&self, path: &str) -> PathBuf {
+        // Tests cannot write to the folders of the system.
+        let root = self.variable("GSD_SYSTEM_ROOT").filter(|_| cfg!(debug_assertions)).unwrap_or_default();
+        PathBuf::from(root + path)
+    }
+
     /// Where this program keeps its own data that must outlive a call: locks, kept before-images.
     pub(crate) fn state_folder(&self) -> Option<PathBuf> {
         let named = self.path_variable("XDG_STATE_HOME").filter(|folder| folder.is_absolute());

@@ -10,7 +10,10 @@ use crate::tree::{difference, tree};
 
 /// A project with a lock for these hosts, and the folder for a package.
 fn pinned(hosts: &[&str]) -> (TestContext, PathBuf) {
-    let context = TestContext::new();
+    pinned_in(TestContext::new(), hosts)
+}
+
+fn pinned_in(context: TestContext, hosts: &[&str]) -> (TestContext, PathBuf) {
     let words: Vec<&str> = ["install"].into_iter().chain(hosts.iter().copied()).chain(["--local"]).collect();
     context.gsd_of_many(&words, &[]).success();
     context.gsd(["lock"]).success();
@@ -129,17 +132,78 @@ fn an_install_next_to_a_managed_one_is_a_finding_and_a_managed_one_is_shown() {
     let on_a_line = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let shown = on_a_line(status(&["status", "--text"]).stdout);
     assert!(shown.contains("placed by an administrator"), "{shown}");
-    assert!(
-        shown.contains("every hook runs twice") && shown.contains("gsd-tools uninstall --claude --local"),
-        "{shown}"
-    );
+    let twice = "every command is listed twice";
+    assert!(shown.contains(twice) && shown.contains("gsd-tools uninstall --claude --local"), "{shown}");
     let doctor = on_a_line(status(&["doctor", "--text"]).stdout);
-    assert!(doctor.contains("every hook runs twice"), "{doctor}");
+    assert!(doctor.contains(twice) && doctor.contains("claude-code/.claude, placed"), "{doctor}");
+    let hooks = on_a_line(status(&["hooks", "off", "--text"]).stdout);
+    assert!(hooks.contains("An administrator placed hooks for Claude Code; these always run."), "{hooks}");
+    status(&["hooks", "on"]).success();
     context.gsd(["uninstall", "--claude", "--local", "--yes"]).success();
     let shown = on_a_line(status(&["status", "--text"]).stdout);
     assert!(shown.contains("placed by an administrator") && !shown.contains("Nothing is installed"), "{shown}");
+    let hooks = on_a_line(status(&["hooks", "status", "--text"]).stdout);
+    assert!(hooks.contains("these always run") && !hooks.contains("no host runs hooks"), "{hooks}");
     let report = status(&["status", "--json"]).json();
     assert_eq!(report["managed"][0]["version"], env!("CARGO_PKG_VERSION"), "{report}");
+}
+
+/// The answer of an installed program to a call of a tool that our guards refuse.
+fn answer_to_a_secret(context: &TestContext, program: &Path, folder: &Path, more: &[(&str, &str)]) -> String {
+    let payload = json!({
+        "session_id": "s", "cwd": context.project(), "tool_name": "Bash", "tool_input": {"command": "cat .env"}
+    });
+    let mut call = context.command(program);
+    call.args(["hook", "standard", "before-tool"]).env("GSD_SYSTEM_ROOT", folder).envs(more.iter().copied());
+    let piped = std::process::Stdio::piped;
+    let mut child = call.stdin(piped()).stdout(piped()).stderr(piped()).spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), payload.to_string().as_bytes()).unwrap();
+    let ran = child.wait_with_output().unwrap();
+    String::from_utf8(ran.stdout).unwrap() + &String::from_utf8(ran.stderr).unwrap()
+}
+
+#[test]
+fn a_user_cannot_disable_managed_hooks_and_they_answer_once() {
+    let (context, folder) = pinned(&["--claude"]);
+    context.write(".planning/PROJECT.md", "# x\n");
+    context.write(".env", "SECRET=1\n");
+    packaged(&context, &folder, &[]);
+    let managed = folder.join("etc/claude-code/.claude/gsd-core/bin/gsd-tools");
+    let own = context.project().join(".claude/gsd-core/bin/gsd-tools");
+    let elsewhere = context.everything().join("elsewhere");
+    let ask =
+        |program: &Path, system: &Path, more: &[(&str, &str)]| answer_to_a_secret(&context, program, system, more);
+    assert!(ask(&own, &elsewhere, &[]).contains("deny"), "a guard of the project's install");
+    assert_eq!(ask(&own, &folder, &[]), "", "the administrator's answers in its place");
+    assert!(ask(&managed, &folder, &[]).contains("deny"));
+    context.gsd(["hooks", "off"]).success();
+    assert_eq!(ask(&own, &elsewhere, &[]), "");
+    assert!(ask(&managed, &folder, &[]).contains("deny"));
+    assert!(ask(&managed, &folder, &[("GSD_HOOKS", "off")]).contains("deny"));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_package_can_be_read_by_every_user_whatever_the_umask() {
+    // There the program is not linked to that of other tests, which would change while it is packed.
+    let (context, folder) = pinned_in(TestContext::on_disk(), &["--claude"]);
+    let command = format!("umask 077; '{}' package --managed '{}'", crate::kit::binary().display(), folder.display());
+    assert!(context.command("sh").args(["-c", &command]).output().unwrap().status.success());
+    // As the page for teams says.
+    let text = std::fs::read_to_string(crate::kit::repository().join("docs/teams.md")).unwrap();
+    let pack = text.lines().find(|line| line.starts_with("(cd computer")).unwrap();
+    let unpack = text.lines().find(|line| line.starts_with("tar -xf")).unwrap();
+    let (root, everything) = (context.everything().join("root"), context.everything());
+    std::fs::create_dir(&root).unwrap();
+    for line in [pack.to_owned(), unpack.replace("-C /", &format!("-C '{}'", root.display()))] {
+        let ran = context.command("sh").args(["-c", &line]).current_dir(&everything).output().unwrap();
+        assert!(ran.status.success(), "{line}: {ran:?}");
+    }
+    let placed = tree(&root);
+    assert!(placed.len() > 300);
+    for (path, what) in placed {
+        assert!(!what.starts_with("file 600") && !what.starts_with("folder 700"), "{path}: {what:.20}");
+    }
 }
 
 /// What a person may have in a home: their own settings, an install of their own, folders without permission to write.

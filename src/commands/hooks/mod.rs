@@ -16,6 +16,7 @@ use crate::frame::{Context, verbs};
 use crate::hooks::{self, Switch};
 use crate::install::{self, NotLoaded, UnknownHooks};
 use crate::operations::answers::finding::Finding;
+use crate::runtime::has_managed_hooks;
 use crate::text::screen::{Mark, Screen};
 use crate::text::shell::typed;
 use crate::text::time;
@@ -120,9 +121,25 @@ fn switch(context: &mut Context, arguments: &SwitchArgs, speak: bool) -> Result<
     if arguments.json || context.is_rehearsal() {
         return context.emit(&report);
     }
-    let text = context.page().prose("", "", &told(&report.off));
+    let mut said = told(&report.off);
+    let managed = managed(context)?;
+    if !managed.is_empty() && !report.off.is_empty() {
+        said = format!("{said}. {}", told_of_managed(&managed));
+    }
+    let text = context.page().prose("", "", &said);
     context.text(text);
     Ok(())
+}
+
+/// The hosts whose hooks an administrator placed here.
+fn managed(context: &Context) -> Result<Vec<String>, Failure> {
+    let hosts = context.registry()?.all()?;
+    let placed = hosts.into_iter().filter(|host| has_managed_hooks(host.id.as_str(), context.world()));
+    Ok(placed.map(|host| host.name).collect())
+}
+
+fn told_of_managed(hosts: &[String]) -> String {
+    format!("An administrator placed hooks for {}; these always run.", hosts.join(", "))
 }
 
 fn no_home() -> Failure {
@@ -146,6 +163,9 @@ pub(in crate::commands) struct HookStatus {
     /// Whether the variable `GSD_HOOKS`, as set for this call, disables all of them.
     off_by_variable: bool,
     installs: Vec<InstallHooks>,
+    /// The hosts whose hooks an administrator placed for everyone on this computer: those cannot be disabled.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    managed: Vec<String>,
     /// Files that cannot be read, in which more may be registered.
     unreadable: Vec<UnreadableHooks>,
     /// Problems that keep hooks from running.
@@ -214,6 +234,7 @@ fn look(context: &Context) -> Result<HookStatus, Failure> {
         off: off.switch.hosts(),
         off_by_variable: off.by_variable,
         installs: Vec::new(),
+        managed: managed(context)?,
         unreadable: Vec::new(),
         findings: [off.finding(), off.finding_of_variable()].into_iter().flatten().collect(),
         without: Vec::new(),
@@ -326,7 +347,9 @@ impl HookStatus {
             let what = format!("{} ({}): not known, for `{}`: {}", file.runtime, file.scope, file.file, file.why);
             text += &screen.item("  ", Mark::Failed, &what);
         }
-        if self.installs.is_empty() && self.without.is_empty() && self.unreadable.is_empty() {
+        if !self.managed.is_empty() {
+            text += &screen.item("  ", Mark::Done, &told_of_managed(&self.managed));
+        } else if self.installs.is_empty() && self.without.is_empty() && self.unreadable.is_empty() {
             text += &screen.prose(
                 "  ",
                 "  ",

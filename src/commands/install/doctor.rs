@@ -212,6 +212,7 @@ fn installs(context: &Context, all: bool) -> Result<(Examined, Vec<Target>, Vec<
             targets.push(target.clone());
         }
     }
+    examined.looked_at.extend(report.placed());
     for other in report.other_programs() {
         examined.push(Finding::warning("other-program", other));
     }

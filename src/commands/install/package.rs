@@ -126,7 +126,8 @@ pub(super) fn write(
         paths.push(file);
         changes.push(match contents {
             PackagedFile::Text(text) => {
-                let (access, owner) = (Access::Usual, Owner::User);
+                // For every user, whatever the umask says.
+                let (access, owner) = (Access::Exactly(0o644), Owner::User);
                 Change::WriteFile { path, bytes: text.into_bytes(), access, owner, before: None }
             }
             PackagedFile::Program => {

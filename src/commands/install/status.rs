@@ -51,6 +51,8 @@ struct ManagedStatus {
     name: String,
     version: String,
     root: String,
+    /// Whether the host reads commands and agents there.
+    commands: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -229,6 +231,15 @@ impl StatusReport {
         self.others.iter().map(OtherReport::line)
     }
 
+    /// What an administrator placed, each in words.
+    pub(super) fn placed(&self) -> impl Iterator<Item = String> {
+        self.managed.iter().map(|placed| {
+            let ManagedStatus { name, version, root, commands, .. } = placed;
+            let what = if *commands { "" } else { "hooks of " };
+            format!("{what}{name} {version} in {root}, placed by an administrator")
+        })
+    }
+
     /// Whether nothing is installed.
     pub(super) fn is_empty(&self) -> bool {
         self.installs.is_empty()
@@ -255,6 +266,7 @@ impl StatusReport {
             name: host.name.clone(),
             version: placed.version,
             root: placed.root.to_string(),
+            commands: placed.has_commands,
         }));
     }
 
@@ -295,8 +307,10 @@ impl StatusReport {
             }
         }
         for host in self.installs.iter_mut().filter(|host| host.is_installed()) {
-            if self.managed.iter().any(|placed| placed.runtime == host.runtime) {
-                let what = "an administrator placed it for everyone on this computer too: every hook runs twice";
+            // Hooks are not called twice: those of the administrator answer.
+            if self.managed.iter().any(|placed| placed.runtime == host.runtime && placed.commands) {
+                let what =
+                    "an administrator placed it for everyone on this computer too: every command is listed twice";
                 let fix = typed!("gsd-tools uninstall {}", host.flags);
                 host.findings.push(Finding::warning("managed-as-well", what).fix(fix));
             }
@@ -317,11 +331,7 @@ impl StatusReport {
             blocks.push(screen.commands(&self.nothing(screen)));
         }
         if !self.managed.is_empty() {
-            let lines = self.managed.iter().map(|placed| {
-                let ManagedStatus { name, version, root, .. } = placed;
-                line(screen, "", Mark::Done, &format!("{name} {version} in {root}, placed by an administrator"))
-            });
-            blocks.push(lines.collect());
+            blocks.push(self.placed().map(|placed| line(screen, "", Mark::Done, &placed)).collect());
         }
         if !self.others.is_empty() {
             blocks.push(self.others.iter().map(|other| line(screen, "", Mark::Open, &other.line())).collect());
