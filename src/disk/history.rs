@@ -253,6 +253,18 @@ impl History {
         Ok(PendingRecord { number, is_whole: record.is_whole })
     }
 
+    /// Keeps a call that had nothing to change in the trees of this transaction.
+    pub(crate) fn note(&self, disk: &Disk, of: u64, what: &Value) -> Result<(), HistoryError> {
+        let mut journal = self.record(of, RECORD)?.journal;
+        journal.entries.clear();
+        for root in &mut journal.roots {
+            (root.made, root.leave) = (Vec::new(), Vec::new());
+        }
+        let pending = self.begin(disk, &journal, &[], what)?;
+        self.finish(disk, &pending)?;
+        Ok(())
+    }
+
     /// Keeps a transaction that was committed, and removes the oldest ones.
     pub(super) fn finish(&self, disk: &Disk, pending: &PendingRecord) -> Result<Keeping, DiskError> {
         let _lock = disk.lock(&self.folder)?;

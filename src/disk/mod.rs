@@ -505,6 +505,15 @@ fn is_full(error: &io::Error) -> bool {
 }
 
 impl DiskError {
+    /// True if this process may not do it.
+    fn is_denied(&self) -> bool {
+        match self {
+            Self::ReadOnly { .. } => true,
+            Self::Io { source, .. } => source.kind() == io::ErrorKind::PermissionDenied,
+            _ => false,
+        }
+    }
+
     /// For `map_err`: wraps an error of the operating system with the operation and the path.
     fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { doing, path: path.to_path_buf(), source }

@@ -218,7 +218,11 @@ fn vanish(hold: &Hold, root: &AbsolutePath, folders: &[JournalPath]) -> Result<(
     for JournalPath(top) in folders {
         if exists(top)? && holds_nothing_but(top, root)? {
             hold.disk.faults.step()?;
-            atomic::rename(top, &aside(top))?;
+            match atomic::rename(top, &aside(top)) {
+                // The folder around it cannot be written any longer: then an empty folder is left in it.
+                Err(error) if error.is_denied() => break,
+                outcome => outcome?,
+            }
             return clear(hold, top, root);
         }
     }

@@ -87,7 +87,7 @@ pub(crate) use registered::{RegisteredHook, UnknownHooks, registered, words_of_h
 pub(crate) use remembered::{Remembered, remembered};
 pub(crate) use situation::Program;
 use status::unfinished;
-pub(crate) use status::{Drift, Status, is_installed, status};
+pub(crate) use status::{Drift, Status, is_installed, status, unfinished_in_state};
 pub(crate) use steps::{Act, FileStep, PlanReport};
 pub(crate) use target::Target;
 pub(crate) use together::{Along, Together};

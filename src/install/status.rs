@@ -5,11 +5,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::manifest::Holdings;
+use super::target::{NOTES, ROOTS};
 use super::{InstallError, Target, predecessor, registered, shared, vouch};
 use crate::disk::history::History;
 use crate::disk::{self, AbsolutePath, Found, Snapshot};
 use crate::emit::Anchor;
 use crate::runtime::{HostFormat, PluginsInUse};
+use crate::world::World;
 
 /// One install, compared with its manifest.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -144,15 +146,22 @@ pub(super) fn look(target: &Target, snapshot: &mut Snapshot) -> Result<Status, I
     Ok(status)
 }
 
-/// The folders of an install in which a write was interrupted.
+/// The folders of an install in which a write was interrupted; not those that all installs share.
 pub(crate) fn unfinished(target: &Target) -> Result<Vec<AbsolutePath>, InstallError> {
     let mut roots = target.possible_roots();
+    roots.retain(|root| ![target.roots_folder(), target.notes_folder()].contains(root));
     // An install over another program writes where that one did, too. Once that one is gone, only the history has it.
     roots.extend(predecessor::folders(target, &mut Snapshot::default())?);
     roots.extend(History::in_state(&target.state).pending_with(&target.root)?);
     roots.sort();
     roots.dedup();
     unfinished_in(roots)
+}
+
+/// The folders that all installs share, below the user's state, in which a write was interrupted.
+pub(crate) fn unfinished_in_state(world: &World) -> Result<Vec<AbsolutePath>, InstallError> {
+    let state = super::state(world)?;
+    unfinished_in(vec![state.resolve(ROOTS), state.resolve(NOTES)])
 }
 
 /// Keeps those of the folders in which a write was interrupted.

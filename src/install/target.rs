@@ -115,7 +115,7 @@ impl Target {
 
     /// The folder of the notes about manifests, which an install in a project writes.
     pub(crate) fn notes_folder(&self) -> AbsolutePath {
-        self.state.resolve("manifests")
+        self.state.resolve(NOTES)
     }
 
     /// The folder of the notes about installs.
@@ -193,3 +193,6 @@ pub(super) const SET_ASIDE: &str = "gsd-local-patches";
 
 /// The folder of the notes about installs, below the state folder.
 pub(super) const ROOTS: &str = "roots";
+
+/// The folder of the notes about manifests of projects, below the state folder.
+pub(super) const NOTES: &str = "manifests";

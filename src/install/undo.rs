@@ -13,7 +13,7 @@ use super::shared::{self, MadeEdit, SharedError};
 use super::situation::{WRITTEN, is_free, names};
 use super::target::SET_ASIDE;
 use super::{InstallError, Installer, Target};
-use crate::disk::history::{History, HistoryError, Kept, KeptFile, TransactionSummary};
+use crate::disk::history::{History, HistoryError, Keeping, Kept, KeptFile, TransactionSummary};
 use crate::disk::{
     self, AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Found, FoundFile, Keep, Owner, RealPaths,
     Snapshot,
@@ -50,8 +50,10 @@ pub(crate) enum UndoError {
     Already { number: u64, by: u64 },
     #[error("call {number} has nothing that can be made again")]
     InEffect { number: u64 },
+    #[error("call {by} changed the same install after call {number}")]
+    Later { number: u64, by: u64 },
     #[error("`{path}` is not as call {number} left it")]
-    Later { number: u64, path: AbsolutePath, by: Option<u64> },
+    Changed { number: u64, path: AbsolutePath },
     #[error("a write to `{path}` was interrupted")]
     Interrupted { path: AbsolutePath },
     #[error(transparent)]
@@ -84,10 +86,10 @@ impl Explain for UndoError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Install(error) => error.hint(),
-            Self::Later { by: Some(by), .. } => {
+            Self::Later { by, .. } => {
                 Some(format!("take back the later call first: `{}`", typed!("gsd-tools undo {}", by)))
             }
-            Self::Later { by: None, .. } => {
+            Self::Changed { .. } => {
                 Some("another program changed it; `gsd-tools status` shows what is installed".to_owned())
             }
             Self::Interrupted { .. } => {
@@ -187,6 +189,7 @@ pub(crate) fn unfinished_anywhere(
     world: &World,
 ) -> Result<Vec<AbsolutePath>, InstallError> {
     let mut folders = super::status::unfinished_in(History::in_state(&super::state(world)?).roots()?)?;
+    folders.extend(super::unfinished_in_state(world)?);
     for descriptor in registry.all()? {
         for scope in [Scope::Global, Scope::Local] {
             // A place that cannot be resolved contains none of our files.
@@ -242,7 +245,14 @@ impl Installer<'_> {
             });
             match outcome {
                 Err(UndoError::Install(InstallError::Disk(DiskError::Changed { .. }))) if is_shown => {}
-                outcome => return outcome.map(|(plan, _)| plan),
+                outcome => {
+                    let (plan, keeping) = outcome?;
+                    if matches!(keeping, Keeping::Nothing) {
+                        // Nothing was left to change, and yet the call is taken back now.
+                        history.note(self.disk, plan.call.number, &what)?;
+                    }
+                    return Ok(plan);
+                }
             }
         }
     }
@@ -290,21 +300,23 @@ impl Undo<'_> {
         self.kept.files().filter(|file| file.path.name() == manifest::FILE)
     }
 
-    /// Refuses a call whose installs were changed by a later one.
+    /// Refuses a call whose installs were changed by a later one that is in effect, whatever that one changed.
     fn refuses_later(&self, calls: &[PastCall]) -> Result<(), UndoError> {
+        let number = self.call.number;
+        let of = |call: &PastCall| -> BTreeSet<AbsolutePath> {
+            call.record.installs.iter().filter_map(super::RecordedInstall::root).collect()
+        };
+        let (own, verbs) = (of(self.call), [CallVerb::Undo, CallVerb::Redo]);
+        let mut later = calls.iter().rev().filter(|call| call.number > number && call.taken_back_by.is_none());
+        if let Some(later) = later.find(|call| !verbs.contains(&call.record.verb) && !own.is_disjoint(&of(call))) {
+            return Err(UndoError::Later { number, by: later.number });
+        }
         let Some(file) = self.manifests().find(|file| !file.is_as_left()) else { return Ok(()) };
         let unfinished = super::status::unfinished_in(self.kept.roots().cloned().collect())?;
         if let Some(path) = unfinished.into_iter().next() {
             return Err(UndoError::Interrupted { path });
         }
-        let folder = file.path.parent();
-        let number = self.call.number;
-        let is_of = |call: &&PastCall| {
-            let mut roots = call.record.installs.iter().filter_map(super::RecordedInstall::root);
-            call.number > number && call.taken_back_by.is_none() && roots.any(|root| Some(root) == folder)
-        };
-        let by = calls.iter().rev().find(is_of).map(|call| call.number);
-        Err(UndoError::Later { number, path: file.path.clone(), by })
+        Err(UndoError::Changed { number, path: file.path.clone() })
     }
 
     /// What the manifests list about settings, of the installs that the call changed.

@@ -79,6 +79,9 @@ impl PeerCase {
             return Some((!untouched.is_empty() || uninstalled.code == 0, "we do not install there".to_owned()));
         }
         let report: Value = serde_json::from_str(&installed.stdout).unwrap();
+        if report["hosts"].as_array().is_some_and(Vec::is_empty) {
+            return Some((untouched.is_empty(), "we have no such install".to_owned()));
+        }
         let report = &report["hosts"][0];
         lived.gsd(["undo", "--yes"]).success();
         let undone = paths(&theirs, &of_files(&lived));

@@ -71,7 +71,7 @@ fn a_call_that_later_ones_build_on_is_taken_back_after_them() {
     context.gsd(["install", "--cursor", "--global"]).success();
     context.gsd(["install", "--claude", "--global", "--no-permissions"]).success();
     let refused = context.gsd(["undo", "1"]).failure(1);
-    assert!(refused.contains("is not as call 1 left it") && refused.contains("gsd-tools undo 3"), "{refused}");
+    assert!(refused.contains("call 3 changed the same install after call 1") && refused.contains("gsd-tools undo 3"), "{refused}");
     for number in ["3", "1", "2"] {
         context.gsd(["undo", number]).success();
     }
@@ -291,4 +291,30 @@ fn a_redo_makes_only_again_what_was_taken_back() {
     for number in ["1", "2", "3"] {
         refused(number);
     }
+}
+
+#[test]
+fn a_call_is_taken_back_after_all_later_ones_of_its_install() {
+    let context = TestContext::new();
+    context.gsd(["install", "--claude", "--global"]).success();
+    let agent = context.home().join(".claude/agents/gsd-planner.md");
+    std::fs::remove_file(&agent).unwrap();
+    context.gsd(["update", "--yes"]).success();
+    assert!(agent.exists());
+    // The second call left the manifest as it was, and is a later call all the same.
+    for more in [&[][..], &["--dry-run"]] {
+        let refused = context.gsd_of_many(&[&["undo", "1"], more].concat(), &[]).failure(1);
+        assert!(refused.contains("call 2 changed the same install after call 1"), "{refused}");
+        assert!(refused.contains("gsd-tools undo 2"), "{refused}");
+    }
+    // What the second call did is gone already: it counts as taken back, and the first is next.
+    std::fs::remove_file(&agent).unwrap();
+    context.gsd(["undo", "--yes"]).success();
+    context.gsd(["undo", "--yes"]).success();
+    assert!(!context.home().join(".claude").exists());
+    let verbs: Vec<_> = calls(&context).iter().map(|call| call["verb"].clone()).collect();
+    assert_eq!(verbs, ["undo", "undo", "update", "install"]);
+    context.gsd(["undo", "--yes"]).failure(1);
+    context.gsd(["redo", "--yes"]).success();
+    assert!(context.home().join(".claude/skills").exists());
 }

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::report::{OtherReport, UnlistedReport, chain};
 use crate::acts::hooks::state::{HooksState, Off};
+use crate::disk::AbsolutePath;
 use crate::hooks;
 use crate::install::{
     self, Detected, Drift, InstallError, Leftover, NotLoaded, OtherInstall, PlacedByAdministrator, Status, Target,
@@ -259,6 +260,14 @@ impl StatusReport {
         self.findings.push(Finding::warning("folder-gone", what).cure(cure));
     }
 
+    /// Records the folders that all installs share in which a write was interrupted.
+    pub(super) fn push_unfinished(&mut self, folders: &[AbsolutePath]) {
+        self.findings.extend(folders.iter().map(|folder| {
+            let finding = Finding::error("write-unfinished", "a write was interrupted").at(folder.to_string());
+            finding.fix("gsd-tools recover")
+        }));
+    }
+
     /// Adds what an administrator placed for a host.
     pub(super) fn push_managed(&mut self, host: &Descriptor, placed: Option<PlacedByAdministrator>) {
         self.managed.extend(placed.map(|placed| ManagedStatus {
@@ -321,7 +330,8 @@ impl StatusReport {
 
     /// 1 if anything differs from what was installed.
     pub(super) fn exit_code(&self) -> u8 {
-        u8::from(!self.installs.iter().all(HostStatus::is_as_left))
+        let is_sound = self.findings.iter().all(|finding| finding.severity != Severity::Error);
+        u8::from(!is_sound || !self.installs.iter().all(HostStatus::is_as_left))
     }
 
     /// The report as a person reads it; `verbose` names every file.
