@@ -14,7 +14,7 @@ use super::{AskedOptions, CallVerb, InstallPlan, Installer, Target, Wish};
 use crate::disk::{Change, Digest};
 use crate::failure::{Explain, Reason};
 use crate::library::CommandProfile;
-use crate::text::shell::typed;
+use crate::text::shell::{Typed, typed};
 
 /// What one call would do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -85,7 +85,7 @@ pub(crate) enum PlanFileError {
     #[error("the plan was made by another program: gsd-tools {version}")]
     OtherProgram { version: String },
     #[error("the plan no longer fits: {}", changes.join("; "))]
-    Changed { changes: Vec<String>, verb: &'static str },
+    Changed { changes: Vec<String>, verb: &'static str, hosts: Typed },
 }
 
 impl Explain for PlanFileError {
@@ -104,8 +104,8 @@ impl Explain for PlanFileError {
         Some(match self {
             Self::NotAPlan { .. } => "make one with `gsd-tools install --plan FILE`".to_owned(),
             Self::OtherProgram { .. } => "make the plan again with this program, or apply it with that one".to_owned(),
-            Self::Changed { verb, .. } => {
-                format!("make the plan again: `{}`", typed!("gsd-tools {} --plan FILE", verb))
+            Self::Changed { verb, hosts, .. } => {
+                format!("make the plan again: `{}`", typed!("gsd-tools {} {} --plan FILE", verb, hosts))
             }
         })
     }
@@ -192,10 +192,14 @@ impl PlanFile {
         self.hosts.iter().map(|host| &host.place)
     }
 
-    /// Refuses to be applied as `now`, the plan made again, unless the two are the same.
+    /// Refuses to be applied as `now`, the plan made again, unless the two are the same, or nothing is left to change.
     pub(crate) fn must_be(&self, now: &Self) -> Result<(), PlanFileError> {
         if (self.program, &self.version) != (now.program, &now.version) {
             return Err(PlanFileError::OtherProgram { version: self.version.clone() });
+        }
+        let is_done = |host: &PlannedPlace| host.files.is_empty() && host.settings.is_empty();
+        if self.places().eq(now.places()) && now.hosts.iter().all(is_done) {
+            return Ok(());
         }
         let mut changes = self.differences(now);
         if changes.is_empty() && self != now {
@@ -209,7 +213,16 @@ impl PlanFile {
             changes.truncate(NAMED);
             changes.push(format!("and {more} more"));
         }
-        Err(PlanFileError::Changed { changes, verb: self.verb.word() })
+        Err(PlanFileError::Changed { changes, verb: self.verb.word(), hosts: self.flags() })
+    }
+
+    /// The flags of the hosts in a call.
+    fn flags(&self) -> Typed {
+        let mut hosts: Vec<&str> = self.places().map(|place| place.runtime.as_str()).collect();
+        hosts.dedup();
+        let hosts = hosts.into_iter().fold(Typed::default(), |flags, host| flags.word(format!("--{host}")));
+        let scope = self.places().next().map_or("global", |place| place.scope.word());
+        hosts.word(format!("--{scope}"))
     }
 
     fn differences(&self, now: &Self) -> Vec<String> {

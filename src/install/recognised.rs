@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::adopted::Adopted;
 use super::custom::is_among_ours;
+use super::lock_file::LockFile;
 use super::manifest::{InstallOptions, Ledger, Section};
 use super::registered::{paths, runs_our_program};
 use super::shared::{self, MadeEdit};
@@ -19,7 +20,7 @@ use super::target::PROGRAM;
 use super::{InstallError, Target};
 use crate::disk::{AbsolutePath, Digest, RelativePath, Snapshot};
 use crate::emit::{Artifact, CONTENT_FOLDER, Contents, SharedEdit, SharedFile};
-use crate::runtime::PlaceAnchor;
+use crate::runtime::{PlaceAnchor, Scope};
 use crate::text::edit::{Applied, FileFormat, JsonDialect, Undo};
 use crate::text::json::{JsonDocument, JsonEdit};
 
@@ -66,6 +67,8 @@ pub(super) fn recognise(
     let mut section = Section::new(target.descriptor.id.clone(), target.scope, env!("CARGO_PKG_VERSION"));
     section.options = options.clone();
     let mut adopted = Adopted { section, homes: BTreeMap::new(), uncertain: BTreeSet::new() };
+    let is_pinned = target.scope == Scope::Local
+        && LockFile::read(&target.project)?.is_some_and(|lock| lock.hosts.contains_key(target.descriptor.id.as_str()));
     for artifact in artifacts {
         let anchor = &artifact.anchor;
         situation.look_at_wanted(target, artifact)?;
@@ -80,7 +83,7 @@ pub(super) fn recognise(
         }
         let digest = match &artifact.contents {
             Contents::Shared(file) => {
-                let (ledger, uncertain) = ledger(&path, file, situation)?;
+                let (ledger, uncertain) = ledger(&path, file, is_pinned, situation)?;
                 adopted.uncertain.extend(uncertain.then(|| path.clone()));
                 if let Some(ledger) = ledger {
                     adopted.holdings_mut(anchor).shared.insert(relative, ledger);
@@ -108,10 +111,12 @@ pub(super) fn recognise(
     Ok(adopted)
 }
 
-/// Our entries in a shared file, and whether it contains more that may be ours.
+/// Our entries in a shared file, and whether it contains more that may be ours. A file of a project whose lock pins the
+/// install is ours as a whole if it is as an install makes it from nothing.
 fn ledger(
     path: &AbsolutePath,
     file: &SharedFile,
+    is_pinned: bool,
     situation: &InstallSituation,
 ) -> Result<(Option<Ledger>, bool), InstallError> {
     // A file that is not text contains nothing from us.
@@ -127,7 +132,9 @@ fn ledger(
         SharedEdit::Marked(block) => block.marked().body(text).is_ok_and(|body| body.is_some()),
         _ => made.applied == Applied::AlreadyThere,
     };
-    let (ours, others): (Vec<_>, Vec<_>) = made.into_iter().filter(stands).partition(|made| is_certain(&made.edit));
+    let is_whole = is_pinned && shared::make(file.format, "", &file.edits).is_ok_and(|(whole, _)| whole == text);
+    let is_ours = |made: &MadeEdit| is_whole || is_certain(&made.edit);
+    let (ours, others): (Vec<_>, Vec<_>) = made.into_iter().filter(stands).partition(is_ours);
     let mut edits: Vec<SharedEdit> = ours.into_iter().map(|made| made.edit).collect();
     edits.extend(earlier_hooks(text, file, &edits));
     let edits: Vec<MadeEdit> = edits

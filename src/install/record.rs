@@ -131,7 +131,7 @@ impl RecordedInstall {
         AbsolutePath::parse(&self.root).ok()
     }
 
-    pub(super) fn project(&self) -> Option<AbsolutePath> {
+    pub(crate) fn project(&self) -> Option<AbsolutePath> {
         AbsolutePath::parse(self.project.as_ref()?).ok()
     }
 }

@@ -44,7 +44,8 @@ impl Remembered {
         AbsolutePath::parse(&self.root).is_ok_and(|root| disk::is_folder(&root))
     }
 
-    /// The install. A host that is no longer known is an error. `project` is for installs that are not in one.
+    /// The install. A host that is no longer known is an error. `project` is that of the call: installs in another
+    /// one are named with it.
     pub(crate) fn target(
         &self,
         registry: &Registry,
@@ -52,8 +53,10 @@ impl Remembered {
         world: &World,
     ) -> Result<Target, InstallError> {
         let descriptor = registry.find(&self.runtime)?;
-        if let Some(project) = &self.project {
-            return Target::resolve(descriptor, self.scope, &AbsolutePath::parse(project)?, None, world);
+        if let Some(own) = &self.project {
+            let own = AbsolutePath::parse(own)?;
+            let target = Target::resolve(descriptor, self.scope, &own, None, world)?;
+            return Ok(if target.project == *project { target } else { target.seen_from_elsewhere() });
         }
         let usual = Target::resolve(descriptor.clone(), self.scope, project, None, world);
         match usual {

@@ -24,6 +24,8 @@ pub(crate) struct Target {
     /// The folder for the user's state.
     pub(super) state: AbsolutePath,
     usual: bool,
+    /// Whether it is in another project than the one of the call.
+    elsewhere: bool,
 }
 
 impl Target {
@@ -67,7 +69,13 @@ impl Target {
             disk::stays_within(&root, &project)?;
         }
         let state = super::state(world)?;
-        Ok(Self { descriptor, scope, root, user, project, home, everywhere, state, usual })
+        let elsewhere = false;
+        Ok(Self { descriptor, scope, root, user, project, home, everywhere, state, usual, elsewhere })
+    }
+
+    /// The same install, seen from another project: then it is named with its own.
+    pub(super) fn seen_from_elsewhere(self) -> Self {
+        Self { elsewhere: true, ..self }
     }
 
     /// Adapts an error to this target: if a folder cannot be written, the home folder may be missing, and files are named
@@ -153,6 +161,7 @@ impl Target {
     /// A path as a person would name it: relative to their home or their project.
     pub(crate) fn shown(&self, path: &AbsolutePath) -> String {
         if self.scope == Scope::Local
+            && !self.elsewhere
             && let Some(path) = path.relative_to(&self.project)
         {
             return path.to_string();
@@ -163,7 +172,9 @@ impl Target {
     /// The host with the scope or the folder, as a person would name this install.
     pub(crate) fn title(&self) -> String {
         let name = &self.descriptor.name;
-        if self.usual || self.scope == Scope::Local {
+        if self.elsewhere {
+            format!("{name} (local, {})", self.shown(&self.project))
+        } else if self.usual || self.scope == Scope::Local {
             format!("{name} ({})", self.scope.word())
         } else {
             format!("{name} in {}", self.shown(&self.root))
@@ -179,6 +190,7 @@ impl Target {
     pub(crate) fn flags(&self) -> Typed {
         let host = &self.descriptor.id;
         match self.scope {
+            Scope::Local if self.elsewhere => typed!("--{} --local --cwd {}", host, self.shown(&self.project)),
             Scope::Global if !self.usual => typed!("--{} --config-dir {}", host, self.shown(&self.root)),
             scope => typed!("--{} --{}", host, scope.word()),
         }

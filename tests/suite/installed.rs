@@ -107,11 +107,11 @@ fn another_version_is_named_with_the_command_that_updates_it() {
     let text = read(&manifest);
     put(&manifest, &text.replace(own, "0.0.9"));
     let status = context.gsd(["status"]).success();
-    let old = format!("installed by version 0.0.9, this program is {own}; run `gsd-tools install --claude --global`");
+    let old = format!("installed by version 0.0.9, this program is {own}; run `gsd-tools update --claude --global`");
     assert!(status.contains(&old), "{status}");
     put(&manifest, &text.replace(own, "99.0.0"));
     let status = context.gsd(["status"]).success();
-    assert!(status.contains("use the newer program") && !status.contains("run `gsd-tools install"), "{status}");
+    assert!(status.contains("use the newer program") && !status.contains("run `gsd-tools update"), "{status}");
 }
 
 #[test]

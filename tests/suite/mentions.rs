@@ -20,6 +20,8 @@ pub(crate) fn hold(arguments: &[String], ran: &Ran) {
 
 /// The verbs and commands in a text that do not exist.
 pub(crate) fn wrong(text: &str) -> Vec<String> {
+    // The line that ends our block in a file of instructions.
+    let text = &text.replace("<!-- /gsd-tools -->", "");
     static COMMAND: OnceLock<Regex> = OnceLock::new();
     static VERB: OnceLock<Regex> = OnceLock::new();
     // Not inside a path, an address, a pattern or another word.

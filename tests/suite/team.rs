@@ -156,3 +156,26 @@ fn an_ignored_install_passes_the_check_and_a_forgotten_one_does_not() {
     ci.context.gsd(["install", "--local"]).success();
     ci.context.gsd(["status", "--check"]).success();
 }
+
+#[test]
+fn a_clone_is_installed_and_uninstalled_without_a_rest() {
+    let one = Colleague::first();
+    one.context.gsd_of_many(&[&["install"], &HOSTS[..], &["--local"]].concat(), &[]).success();
+    one.context.gsd(["lock"]).success();
+    one.commit_all();
+    let other = Colleague::clone_of(&one);
+    // Before it is installed, status names the call that does it.
+    let shown = other.context.gsd(["status", "--text"]).success();
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("came with this repository") && shown.contains("`gsd-tools install --local`"), "{shown}");
+    let said = other.context.gsd(["install", "--local"]);
+    assert_eq!(said.code, 0);
+    assert!(!said.stdout.contains("not certain"), "{}", said.stdout);
+    assert_eq!(other.git(&["status", "--porcelain"]), "");
+    other.context.gsd(["uninstall", "--all", "--local", "--yes"]).success();
+    // The hosts' folders came with the clone.
+    let left = tree(&other.project())
+        .into_iter()
+        .filter(|(path, what)| !path.starts_with("/.git/") && what.starts_with("file"));
+    assert_eq!(left.map(|(path, _)| path).collect::<Vec<_>>(), ["/README.md", "/gsd-tools.lock"]);
+}

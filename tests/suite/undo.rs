@@ -71,7 +71,10 @@ fn a_call_that_later_ones_build_on_is_taken_back_after_them() {
     context.gsd(["install", "--cursor", "--global"]).success();
     context.gsd(["install", "--claude", "--global", "--no-permissions"]).success();
     let refused = context.gsd(["undo", "1"]).failure(1);
-    assert!(refused.contains("call 3 changed the same install after call 1") && refused.contains("gsd-tools undo 3"), "{refused}");
+    assert!(
+        refused.contains("call 3 changed the same install after call 1") && refused.contains("gsd-tools undo 3"),
+        "{refused}"
+    );
     for number in ["3", "1", "2"] {
         context.gsd(["undo", number]).success();
     }
@@ -191,7 +194,11 @@ fn a_plan_is_applied_exactly_or_not_at_all() {
     // Something changed since: nothing is written, and it is named.
     put(&settings, "{\n  \"model\": \"sonnet\"\n}\n");
     let refused = context.gsd(["apply", "team.plan"]).failure(75);
-    assert!(refused.contains("settings.json` has changed") && refused.contains("install --plan FILE"), "{refused}");
+    assert!(
+        refused.contains("settings.json` has changed")
+            && refused.contains("gsd-tools install --claude --cursor --global --plan FILE"),
+        "{refused}"
+    );
     put(&settings, "{\n  \"model\": \"opus\"\n}\n");
     assert_eq!(home(&context), before);
     // A plan for another place is not that of an install.
@@ -208,8 +215,10 @@ fn a_plan_is_applied_exactly_or_not_at_all() {
     context.gsd(["install", "--claude", "--cursor", "--global"]).success();
     assert_eq!(home(&context), applied);
 
-    let refused = context.gsd(["apply", "team.plan"]).failure(75);
-    assert!(refused.contains("no longer fits"), "{refused}");
+    // It is done already: nothing is left to write.
+    let done = context.gsd(["apply", "team.plan", "--json"]).json();
+    assert!(done["hosts"].as_array().unwrap().iter().all(|host| host["outcome"] == "unchanged"), "{done}");
+    assert_eq!(home(&context), applied);
     context.write("notes.json", "{}\n");
     assert!(context.gsd(["apply", "notes.json"]).failure(65).contains("is not a plan"));
     let refused = context.gsd(["install", "--claude", "--global", "--plan", "notes.json"]).failure(73);
@@ -317,4 +326,23 @@ fn a_call_is_taken_back_after_all_later_ones_of_its_install() {
     context.gsd(["undo", "--yes"]).failure(1);
     context.gsd(["redo", "--yes"]).success();
     assert!(context.home().join(".claude/skills").exists());
+}
+
+#[test]
+fn installs_of_other_projects_are_named_with_them() {
+    let context = TestContext::new();
+    let other = context.home().join("other");
+    std::fs::create_dir_all(&other).unwrap();
+    context.gsd(["install", "--claude", "--local", "--cwd", other.to_str().unwrap()]).success();
+    std::fs::write(other.join(".claude/agents/gsd-planner.md"), "mine").unwrap();
+    context.gsd(["install", "--cursor", "--local"]).success();
+    let shown = context.gsd(["status", "--all", "--text"]).stdout;
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("~/other/.claude/agents/gsd-planner.md"), "{shown}");
+    assert!(shown.contains("gsd-tools install --claude --local --cwd ~/other"), "{shown}");
+    assert!(!context.gsd(["status", "--cursor", "--text"]).success().contains("Claude"));
+    assert!(context.gsd(["history", "--text"]).success().contains("Claude Code (local, ~/other)"));
+    let said = context.gsd(["uninstall", "--all", "--yes"]).success();
+    assert!(said.contains("~/other/.claude"), "{said}");
+    assert!(!context.project().join(".cursor").exists());
 }

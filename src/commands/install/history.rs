@@ -94,10 +94,12 @@ pub(in crate::commands) struct UndoReport {
 }
 
 impl CallReport {
-    fn new(call: PastCall, registry: &Registry) -> Self {
+    fn new(call: PastCall, registry: &Registry, world: &World) -> Self {
         let name = |install: &RecordedInstall| {
             let known = registry.find(&install.runtime).map(|host| host.name);
-            format!("{} ({})", known.unwrap_or_else(|_| install.runtime.clone()), install.scope.word())
+            let project = install.project().map(|project| format!(", {}", shown(&project, world)));
+            let (name, scope) = (known.unwrap_or_else(|_| install.runtime.clone()), install.scope.word());
+            format!("{name} ({scope}{})", project.unwrap_or_default())
         };
         let names: Vec<String> = call.record.installs.iter().map(name).collect();
         Self {
@@ -179,7 +181,7 @@ impl UndoReport {
         let mut report = Self {
             action,
             dry_run,
-            call: CallReport::new(plan.call.clone(), registry),
+            call: CallReport::new(plan.call.clone(), registry, world),
             restored: 0,
             removed: 0,
             merged: Vec::new(),
@@ -246,8 +248,9 @@ pub(super) fn history(context: &mut Context, arguments: &HistoryArgs) -> Result<
     for error in &unread {
         context.warn(error.to_string());
     }
-    let report =
-        HistoryReport { calls: calls.into_iter().rev().map(|call| CallReport::new(call, &registry)).collect() };
+    let report = HistoryReport {
+        calls: calls.into_iter().rev().map(|call| CallReport::new(call, &registry, context.world())).collect(),
+    };
     if arguments.json {
         return context.emit(&report);
     }

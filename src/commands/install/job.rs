@@ -167,7 +167,9 @@ impl Job {
         let asks = self.may_confirm(context) && planned.iter().any(|(_, planned)| changes_something(planned));
         if asks {
             let report = self.report(&planned);
-            context.tell(report.proposal(context.page(), self.names_scope() || self.wish == Wish::Update).trim_end());
+            context.tell(
+                report.proposal(context.page(), self.names_scope() || self.all || self.wish == Wish::Update).trim_end(),
+            );
             if !ask::proceed(context.can_ask(), !report.downgrades())? {
                 cancel(context);
                 return Ok(());

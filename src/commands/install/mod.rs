@@ -532,7 +532,7 @@ fn look(context: &Context, which: &Which, all: bool) -> Result<StatusReport, Fai
         }
     }
     if scopes.contains(&Scope::Global) && which.config_dir.is_none() {
-        remembered(context, &mut report, &off, all)?;
+        remembered(context, &mut report, &descriptors, (&off, all))?;
     }
     if everything && report.is_empty() {
         let folder = project::install_folder(context);
@@ -546,13 +546,20 @@ fn look(context: &Context, which: &Which, all: bool) -> Result<StatusReport, Fai
     Ok(report)
 }
 
-/// Adds the installs in chosen folders; with `all`, those of other projects too. One without its manifest does not count
-/// as an install, and one whose folder is gone is a finding.
-fn remembered(context: &Context, report: &mut StatusReport, off: &Off, all: bool) -> Result<(), Failure> {
+/// Adds the installs of these hosts in chosen folders; with `all`, those of other projects too. One without its manifest
+/// does not count as an install, and one whose folder is gone is a finding.
+fn remembered(
+    context: &Context,
+    report: &mut StatusReport,
+    hosts: &[Descriptor],
+    (off, all): (&Off, bool),
+) -> Result<(), Failure> {
     let (registry, folder) = (context.registry()?, project::install_folder(context));
     for place in install::remembered(context.world())?.iter().filter(|place| all || place.project.is_none()) {
         let target = place.target(registry, &folder, context.world());
-        let Some(target) = target.ok().filter(|target| !report.has(target)) else { continue };
+        let is_asked =
+            |target: &Target| hosts.iter().any(|host| host.id == target.descriptor.id) && !report.has(target);
+        let Some(target) = target.ok().filter(is_asked) else { continue };
         if !place.is_there() {
             report.note_gone(&target);
             continue;

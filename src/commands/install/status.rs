@@ -7,6 +7,7 @@ use super::report::{OtherReport, UnlistedReport, chain};
 use crate::acts::hooks::state::{HooksState, Off};
 use crate::disk::AbsolutePath;
 use crate::hooks;
+use crate::install::lock_file::LockFile;
 use crate::install::{
     self, Detected, Drift, InstallError, Leftover, NotLoaded, OtherInstall, PlacedByAdministrator, Status, Target,
     Unlisted,
@@ -124,15 +125,13 @@ fn findings(target: &Target, status: &Status, hooks: HooksState, not_loaded: &[N
     let install = typed!("gsd-tools install {}", target.flags());
     let mut found = Vec::new();
     if status.from_repository {
-        found.push(
-            Finding::warning("install-from-repository", "an install came with this repository and is not yet yours")
-                .fix(install.clone()),
-        );
+        found.push(from_repository().fix(install.clone()));
     }
     if status.unfinished {
         found.push(Finding::error("write-unfinished", "a write was interrupted").fix("gsd-tools recover"));
     }
-    found.extend(status.version.as_deref().and_then(|version| other_version(version, install.as_str())));
+    let update = typed!("gsd-tools update {}", target.flags());
+    found.extend(status.version.as_deref().and_then(|version| other_version(version, update.as_str())));
     if hooks == HooksState::NotRegistered {
         found.push(Finding::warning("hooks-not-registered", "hooks are not registered").fix(install.clone()));
     }
@@ -156,8 +155,17 @@ fn findings(target: &Target, status: &Status, hooks: HooksState, not_loaded: &[N
     found
 }
 
+/// The finding about an install that was cloned.
+fn from_repository() -> Finding {
+    Finding::warning("install-from-repository", "an install came with this repository and is not yet yours")
+}
+
 /// The finding about an install without a manifest.
 fn without_manifest(target: &Target, unlisted: &UnlistedReport) -> Finding {
+    let lock = (target.scope == Scope::Local).then(|| LockFile::read(&target.project).ok().flatten()).flatten();
+    if lock.is_some_and(|lock| lock.hosts.contains_key(target.descriptor.id.as_str())) {
+        return from_repository().fix("gsd-tools install --local");
+    }
     let what = format!("the manifest is missing, but {} {} there", unlisted.what(), unlisted.verb());
     let flags = target.flags();
     let cure = format!(
@@ -169,7 +177,7 @@ fn without_manifest(target: &Target, unlisted: &UnlistedReport) -> Finding {
 }
 
 /// The finding that another version of this program wrote the install.
-fn other_version(version: &str, install: &str) -> Option<Finding> {
+fn other_version(version: &str, update: &str) -> Option<Finding> {
     let own = env!("CARGO_PKG_VERSION");
     let what = format!("installed by version {version}, this program is {own}");
     let finding = Finding::warning("other-version", what);
@@ -178,7 +186,7 @@ fn other_version(version: &str, install: &str) -> Option<Finding> {
     } else if hooks::is_newer(version, own) {
         Some(finding.cure("use the newer program, so that the install is not taken back to an older version"))
     } else {
-        Some(finding.fix(install.to_owned()))
+        Some(finding.fix(update.to_owned()))
     }
 }
 

@@ -56,6 +56,7 @@ struct Mine {
 const REFUSALS: &[&str] = &[
     "no call in the history can be",
     "is not as call",
+    "changed the same install after call",
     "was already taken back by",
     "has nothing that can be made again",
     "the history has no call",
