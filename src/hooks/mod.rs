@@ -142,8 +142,10 @@ fn respond(arguments: &[OsString], world: &World) -> Option<Answer> {
     };
     leave_word(world);
     called::note(world);
-    // The status line is the user's.
-    if switch::is_off(world) || (event != Event::StatusLine && switch::is_answered_by_administrator(world)) {
+    // The status line is the user's. Guards answer twice: where another policy comes first, the host ignores the hooks that
+    // an administrator placed in files.
+    let is_said_once = !matches!(event, Event::StatusLine | Event::BeforeTool);
+    if switch::is_off(world) || (is_said_once && switch::is_answered_by_administrator(world)) {
         return None;
     }
     let payload = Payload::parse(&event_text)?;

@@ -150,11 +150,15 @@ fn an_install_next_to_a_managed_one_is_a_finding_and_a_managed_one_is_shown() {
 
 /// The answer of an installed program to a call of a tool that our guards refuse.
 fn answer_to_a_secret(context: &TestContext, program: &Path, folder: &Path, more: &[(&str, &str)]) -> String {
+    answer_to(context, program, "before-tool", folder, more)
+}
+
+fn answer_to(context: &TestContext, program: &Path, event: &str, folder: &Path, more: &[(&str, &str)]) -> String {
     let payload = json!({
         "session_id": "s", "cwd": context.project(), "tool_name": "Bash", "tool_input": {"command": "cat .env"}
     });
     let mut call = context.command(program);
-    call.args(["hook", "standard", "before-tool"]).env("GSD_SYSTEM_ROOT", folder).envs(more.iter().copied());
+    call.args(["hook", "standard", event]).env("GSD_SYSTEM_ROOT", folder).envs(more.iter().copied());
     let piped = std::process::Stdio::piped;
     let mut child = call.stdin(piped()).stdout(piped()).stderr(piped()).spawn().unwrap();
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), payload.to_string().as_bytes()).unwrap();
@@ -165,7 +169,11 @@ fn answer_to_a_secret(context: &TestContext, program: &Path, folder: &Path, more
 #[test]
 fn a_user_cannot_disable_managed_hooks_and_they_answer_once() {
     let (context, folder) = pinned(&["--claude"]);
-    context.write(".planning/PROJECT.md", "# x\n");
+    context.write(
+        ".planning/STATE.md",
+        "---\nmilestone: v1.0\nstatus: executing\ncurrent_phase: 2\n---\n\n# Project State\n",
+    );
+    context.write(".planning/config.json", r#"{"hooks": {"community": true}}"#);
     context.write(".env", "SECRET=1\n");
     packaged(&context, &folder, &[]);
     let managed = folder.join("etc/claude-code/.claude/gsd-core/bin/gsd-tools");
@@ -174,7 +182,11 @@ fn a_user_cannot_disable_managed_hooks_and_they_answer_once() {
     let ask =
         |program: &Path, system: &Path, more: &[(&str, &str)]| answer_to_a_secret(&context, program, system, more);
     assert!(ask(&own, &elsewhere, &[]).contains("deny"), "a guard of the project's install");
-    assert_eq!(ask(&own, &folder, &[]), "", "the administrator's answers in its place");
+    assert!(ask(&own, &folder, &[]).contains("deny"), "it may be the only one that the host runs");
+    let start = |program: &Path, system: &Path| answer_to(&context, program, "session-start", system, &[]);
+    assert!(!start(&own, &elsewhere).is_empty());
+    assert_eq!(start(&own, &folder), "", "the administrator's says it in its place");
+    assert!(!start(&managed, &folder).is_empty());
     assert!(ask(&managed, &folder, &[]).contains("deny"));
     context.gsd(["hooks", "off"]).success();
     assert_eq!(ask(&own, &elsewhere, &[]), "");

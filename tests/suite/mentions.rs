@@ -20,10 +20,10 @@ pub(crate) fn hold(arguments: &[String], ran: &Ran) {
 
 /// The verbs and commands in a text that do not exist.
 pub(crate) fn wrong(text: &str) -> Vec<String> {
-    // The line that ends our block in a file of instructions.
-    let text = &text.replace("<!-- /gsd-tools -->", "");
     static COMMAND: OnceLock<Regex> = OnceLock::new();
     static VERB: OnceLock<Regex> = OnceLock::new();
+    // The line that ends our block in a file of instructions.
+    let text = &text.replace("<!-- /gsd-tools -->", "");
     // Not inside a path, an address, a pattern or another word.
     let command = COMMAND.get_or_init(|| Regex::new(r"(?:^|[^\w./~})>$:*-])([/$]gsd[-:]([a-z][a-z0-9-]*))").unwrap());
     // At the beginning of code, or after a word such as `run`.

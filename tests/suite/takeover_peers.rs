@@ -66,10 +66,15 @@ impl PeerCase {
         let user = of_files(&lived);
         let is_laid = script("lay.sh", &[&self.peer]);
         let theirs = of_files(&lived);
-        if !is_laid || !theirs.keys().any(|path| path.ends_with("/gsd-file-manifest.json")) {
+        let (host, scope) = (format!("--{}", self.host), format!("--{}", self.scope));
+        let place = lived.gsd(["status", &host, &scope, "--json"]);
+        let place: Value = serde_json::from_str(&place.stdout).unwrap_or_default();
+        let root = place["installs"][0]["root"].as_str().unwrap_or_default().to_owned();
+        let manifests = theirs.keys().filter_map(|path| path.strip_suffix("/gsd-file-manifest.json"));
+        // One that does not know the host installs for another one instead.
+        if !is_laid || !manifests.into_iter().any(|folder| !folder.is_empty() && root.ends_with(folder)) {
             return None;
         }
-        let (host, scope) = (format!("--{}", self.host), format!("--{}", self.scope));
         let status = lived.gsd(["status", "--json"]).json();
         let is_named = status["others"].as_array().is_some_and(|others| !others.is_empty());
         let uninstalled = lived.gsd(["uninstall", &host, &scope, "--yes"]);

@@ -324,7 +324,7 @@ impl StatusReport {
             }
         }
         for host in self.installs.iter_mut().filter(|host| host.is_installed()) {
-            // Hooks are not called twice: those of the administrator answer.
+            // What hooks say is said once: by those of the administrator.
             if self.managed.iter().any(|placed| placed.runtime == host.runtime && placed.commands) {
                 let what =
                     "an administrator placed it for everyone on this computer too: every command is listed twice";
