@@ -46,7 +46,7 @@ use nesting::Nesting;
 use rewrite::Rewriter;
 pub(crate) use rewrite::with_program;
 pub(crate) use settings::block_in;
-pub(crate) use spelling::{CONTENT_FOLDER, Spelling};
+pub(crate) use spelling::{CONTENT_FOLDER, Spelling, with_short_program};
 
 /// The input of an installation in addition to the library, the host and the scope.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -113,6 +113,14 @@ impl Spelling {
     }
 }
 
+/// The text with the path of our program shortened, for a person: it is long, and the same in every entry of an install.
+pub(crate) fn with_short_program(text: String) -> String {
+    const PROGRAM: &str = "/bin/gsd-tools";
+    let Some(at) = text.find(PROGRAM) else { return text };
+    let start = text[..at].rfind([' ', '"', '(', '\'']).map_or(0, |before| before + 1);
+    format!("{}.../gsd-tools{}", &text[..start], &text[at + PROGRAM.len()..])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

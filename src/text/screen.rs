@@ -71,11 +71,18 @@ pub(crate) enum Mark {
 pub(crate) struct Cell {
     text: String,
     tone: Tone,
+    /// Whether a text that is too wide is cut at its beginning.
+    keeps_end: bool,
 }
 
 impl Cell {
     pub(crate) fn new(tone: Tone, text: impl Into<String>) -> Self {
-        Self { text: text.into(), tone }
+        Self { text: text.into(), tone, keeps_end: false }
+    }
+
+    /// A text of which the end matters, such as a path: in a column that is too narrow it is cut at its beginning.
+    pub(crate) fn with_its_end(tone: Tone, text: impl Into<String>) -> Self {
+        Self { keeps_end: true, ..Self::new(tone, text) }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -183,7 +190,7 @@ impl Screen {
 
     /// A sign followed by wrapped prose.
     pub(crate) fn item(self, indent: &str, mark: Mark, text: &str) -> String {
-        let Cell { text: sign, tone } = self.mark(mark);
+        let Cell { text: sign, tone, .. } = self.mark(mark);
         let lines = self.prose(&format!("{indent}{sign} "), &format!("{indent}  "), text);
         lines.replacen(&sign, &self.paint(tone, &sign), 1)
     }
@@ -242,7 +249,8 @@ impl Screen {
         for row in rows {
             let mut line = indent.to_owned();
             for (cell, width) in row.iter().zip(&widths) {
-                let text = self.fitted(&cell.text, *width);
+                let text =
+                    if cell.keeps_end { self.fitted_end(&cell.text, *width) } else { self.fitted(&cell.text, *width) };
                 line.push_str(&self.paint(cell.tone, &text));
                 line.extend(std::iter::repeat_n(' ', width - width_of(&text).min(*width) + 2));
             }
@@ -305,6 +313,18 @@ impl Screen {
             cut.push(letter);
         }
         cut.trim_end().to_owned() + ellipsis
+    }
+
+    /// A line cut to `width` columns at its beginning.
+    pub(crate) fn fitted_end(self, text: &str, width: usize) -> String {
+        let text = text.split(['\n', '\r']).next().unwrap_or_default();
+        if width_of(text) <= width {
+            return text.to_owned();
+        }
+        let ellipsis = if self.signs { "…" } else { "." };
+        let starts = text.char_indices().map(|(at, _)| at);
+        let end = starts.map(|at| text[at..].trim_start()).find(|end| width_of(end) < width);
+        format!("{ellipsis}{}", end.unwrap_or_default())
     }
 }
 
@@ -399,6 +419,16 @@ mod tests {
             assert!(width_of(table.trim_end()) <= width, "{width}: {table}");
             assert!(table.starts_with(key.trim_end_matches('…')), "{width}: {table}");
         }
+    }
+
+    #[test]
+    fn a_cell_that_keeps_its_end_is_cut_at_its_beginning() {
+        let path = "~/.claude/gsd-core/workflows/検索/plan-phase.md";
+        let table = PLAIN.table("  ", &[vec![Cell::from("file"), Cell::with_its_end(Tone::Plain, path)]]);
+        assert_eq!(table, "  file  …-core/workflows/検索/plan-phase.md\n");
+        assert_eq!(PLAIN.fitted_end("one two", 7), "one two");
+        assert_eq!(PLAIN.fitted_end("one two", 5), "…two");
+        assert_eq!(Screen { signs: false, ..PLAIN }.fitted_end("one two", 3), ".wo");
     }
 
     #[test]

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use super::{CheckedArea, Examined};
 use crate::acts::Call;
-use crate::acts::hooks::cost::{project_variable, tool};
+use crate::acts::hooks::cost::{apart, sampled};
 use crate::disk::{AbsolutePath, Scratch};
 use crate::failure::Failure;
-use crate::hooks::{self, sample};
+use crate::hooks;
 use crate::install::{self, RegisteredHook, Target};
 use crate::operations::answers::finding::Finding;
 use crate::text::screen::counted;
@@ -79,15 +79,8 @@ fn question<'a>(
     state: AbsolutePath,
 ) -> Option<AskedHook<'a>> {
     let words = install::words_of_hook(&hook.command)?;
-    let folder = call.root();
-    let payload = sample(&hook.event, &folder.to_string(), tool(target, hook.matcher.as_deref()));
     let program = Program::new(target.program().as_path()).arguments(words);
-    let program = program.variable("GSD_UPDATE_CHECK", "off").variable("XDG_STATE_HOME", state.as_path());
-    let program = program.folder(folder.as_path()).stdin(payload).timeout(LIMIT);
-    let program = match project_variable(target) {
-        Some(name) => program.variable(name, folder.as_path()),
-        None => program,
-    };
+    let program = apart(sampled(call, target, hook, program), &state).timeout(LIMIT);
     Some(AskedHook { target, event: &hook.event, program, state })
 }
 

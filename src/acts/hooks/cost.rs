@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::state::targets;
 use crate::acts::Call;
+use crate::disk::{AbsolutePath, Scratch};
 use crate::failure::Failure;
 use crate::hooks::sample;
 use crate::install::{self, RegisteredHook, Target, UnknownHooks};
@@ -86,23 +87,20 @@ pub(crate) fn find(call: &Call, host: Option<&str>, ours: bool) -> Result<FoundH
 
 impl FoundHooks {
     /// Runs each hook `runs` times.
-    pub(crate) fn timed(self, call: &Call, runs: u32) -> BenchReport {
+    pub(crate) fn timed(self, call: &Call, runs: u32) -> Result<BenchReport, Failure> {
         let nothing = shell(":").folder(call.root().as_path()).timeout(LIMIT);
         let shell = time(call.world(), runs, || nothing.clone()).0;
-        let hooks = self.hooks.into_iter().map(|(target, hook)| measure(call, runs, &target, hook)).collect();
-        BenchReport { runs, shell, hooks, not_run: self.not_run }
+        let scratch = Scratch::new(&call.world().temporary_folder())?;
+        let state = scratch.path("state");
+        let hooks = self.hooks.into_iter().map(|(target, hook)| measure(call, runs, &target, hook, &state)).collect();
+        Ok(BenchReport { runs, shell, hooks, not_run: self.not_run })
     }
 }
 
-fn measure(call: &Call, runs: u32, target: &Target, hook: RegisteredHook) -> HookCost {
-    let folder = call.root();
-    let payload = sample(&hook.event, &folder.to_string(), tool(target, hook.matcher.as_deref()));
-    // A measurement does not ask the network for newer versions.
-    let program = shell(&hook.command).variable("GSD_UPDATE_CHECK", "off");
-    let mut program = program.folder(folder.as_path()).stdin(payload).timeout(LIMIT);
-    if let Some(name) = project_variable(target) {
-        program = program.variable(name, folder.as_path());
-    }
+fn measure(call: &Call, runs: u32, target: &Target, hook: RegisteredHook, state: &AbsolutePath) -> HookCost {
+    let program = sampled(call, target, &hook, shell(&hook.command)).timeout(LIMIT);
+    // Another program has its own reasons for what it keeps in the state folder.
+    let program = if hook.ours { apart(program, state) } else { program };
     let (cost, exit_codes) = time(call.world(), runs, || program.clone());
     HookCost {
         runtime: target.descriptor.id.to_string(),
@@ -117,8 +115,26 @@ fn measure(call: &Call, runs: u32, target: &Target, hook: RegisteredHook) -> Hoo
     }
 }
 
+/// The program of a hook as the host calls it, in the project of this call and with a sample event.
+pub(crate) fn sampled(call: &Call, target: &Target, hook: &RegisteredHook, program: Program) -> Program {
+    let folder = call.root();
+    let payload = sample(&hook.event, &folder.to_string(), tool(target, hook.matcher.as_deref()));
+    // A sample does not ask the network for newer versions.
+    let program = program.variable("GSD_UPDATE_CHECK", "off").folder(folder.as_path()).stdin(payload);
+    match project_variable(target) {
+        Some(name) => program.variable(name, folder.as_path()),
+        None => program,
+    }
+}
+
+/// The same with its own state folder below `state`: a run that the host did not ask for is not recorded as a call of the
+/// host.
+pub(crate) fn apart(program: Program, state: &AbsolutePath) -> Program {
+    program.variable("XDG_STATE_HOME", state.as_path())
+}
+
 /// The first tool that matches, and the host's name for it.
-pub(crate) fn tool<'host>(target: &'host Target, matcher: Option<&str>) -> Option<(ToolSet, &'host str)> {
+fn tool<'host>(target: &'host Target, matcher: Option<&str>) -> Option<(ToolSet, &'host str)> {
     let names = &target.descriptor.hooks.as_ref()?.tools;
     let matcher = matcher.filter(|matcher| !matcher.is_empty() && *matcher != "*");
     let matcher = matcher.and_then(|matcher| Regex::new(&format!("^(?:{matcher})$")).ok());
@@ -129,7 +145,7 @@ pub(crate) fn tool<'host>(target: &'host Target, matcher: Option<&str>) -> Optio
 }
 
 /// The variable that gives the host's hooks the project folder.
-pub(crate) fn project_variable(target: &Target) -> Option<String> {
+fn project_variable(target: &Target) -> Option<String> {
     let word = target.descriptor.hooks.as_ref()?.project.as_ref()?;
     let (_, name) = word.split_once('$')?;
     Some(name.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_').collect())

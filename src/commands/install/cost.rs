@@ -13,7 +13,7 @@ use crate::hooks;
 use crate::install::{self, InstallBill, InstallError, Installer, OwnBill, Target};
 use crate::library::{CommandProfile, ItemKind, Library};
 use crate::runtime::{Evidence, Feature, Means, Scope};
-use crate::text::screen::{Cell, Screen, Tone, counted};
+use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 use crate::text::shell::{Typed, typed};
 
 /// How many commands and agents are shown without `--verbose`.
@@ -333,9 +333,12 @@ impl ProfileBill {
         }
     }
 
-    fn row(&self) -> Vec<Cell> {
-        let largest = self.largest.as_ref().map(|it| format!("{} {}", it.name, it.at_once.shown())).unwrap_or_default();
-        let name = if self.current { format!("{} (installed)", self.profile) } else { self.profile.clone() };
+    fn row(&self, screen: Screen) -> Vec<Cell> {
+        // The number comes first: a narrow terminal cuts the end.
+        let largest = self.largest.as_ref().map(|it| format!("{} B {}", with_commas(it.at_once.bytes), it.name));
+        let largest = largest.unwrap_or_default();
+        let mark = if self.current { screen.sign(Mark::Done) } else { " ".to_owned() };
+        let name = format!("{mark} {}", self.profile);
         let counts = [self.files, self.commands, self.agents].map(|count| count.to_string());
         std::iter::once(name).chain(counts).chain([self.always.shown(), largest]).map(Cell::from).collect()
     }
@@ -365,8 +368,8 @@ impl SessionBill {
             weights("all", |bill| bill.total),
         ];
         let profiles =
-            std::iter::once(heading(&["profile", "files", "commands", "agents", "every session", "largest command"]))
-                .chain(self.profiles.iter().map(ProfileBill::row));
+            std::iter::once(heading(&["  profile", "files", "commands", "agents", "every session", "largest command"]))
+                .chain(self.profiles.iter().map(|profile| profile.row(screen)));
         page += "\n";
         page += &screen.table("  ", &always);
         page += "\n";
@@ -427,6 +430,27 @@ fn with_commas(number: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_narrow_terminal_shows_the_bytes_of_the_largest_command() {
+        let (at_once, later) = (TextWeight::of(13_412), TextWeight::of(0));
+        let largest =
+            LoadedBill { name: "gsd-plan-review-convergence".to_owned(), kind: ItemKind::Command, at_once, later };
+        let bill = ProfileBill {
+            profile: "ui,quick,standard".to_owned(),
+            current: true,
+            files: 417,
+            commands: 91,
+            agents: 34,
+            always: TextWeight::of(123_456),
+            largest: Some(largest),
+        };
+        for width in [70, 80] {
+            let screen = Screen { width, color: false, signs: true };
+            let table = screen.table("  ", &[bill.row(screen)]);
+            assert!(table.contains("123,456 B ~30,864  13,412 B"), "{width}: {table}");
+        }
+    }
 
     #[test]
     fn weights_are_shown_with_commas_and_an_estimate() {

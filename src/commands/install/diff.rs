@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::disk::{self, Change};
+use crate::emit::with_short_program;
 use crate::install::{Act, FileStep, InstallError, InstallPlan, KeyEdit, Target};
 use crate::library::ItemKind;
 use crate::text::diff::LineDiff;
@@ -175,20 +176,12 @@ fn brief(value: &Value) -> String {
         }
     }
     match command(value) {
-        Some(command) => shortened(match value["matcher"].as_str() {
+        Some(command) => with_short_program(match value["matcher"].as_str() {
             Some(matcher) => format!("{command} (for {matcher})"),
             None => command.to_owned(),
         }),
-        None => shortened(value.to_string()),
+        None => with_short_program(value.to_string()),
     }
-}
-
-/// The text with the path of our program shortened: it is long, and the same in every entry.
-fn shortened(text: String) -> String {
-    const PROGRAM: &str = "/bin/gsd-tools";
-    let Some(at) = text.find(PROGRAM) else { return text };
-    let start = text[..at].rfind([' ', '"', '(', '\'']).map_or(0, |before| before + 1);
-    format!("{}.../gsd-tools{}", &text[..start], &text[at + PROGRAM.len()..])
 }
 
 fn painted(line: &str, screen: Screen) -> String {

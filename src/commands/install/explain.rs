@@ -1,6 +1,7 @@
 //! `explain`: whose a file of a host is, and each key and line in it.
 
 use crate::acts::project;
+use crate::emit::with_short_program;
 use crate::failure::{Failure, Reason};
 use crate::frame::Context;
 use crate::install::{self, ExplainedRow, Explanation, HostFileKind, InstallError, OwnedSince, Target, Whose};
@@ -49,11 +50,12 @@ pub(super) fn explain(context: &mut Context, arguments: &ExplainArgs) -> Result<
     if arguments.json {
         return context.emit(&explained);
     }
-    context.text(text(&explained, context.page(), arguments.verbose));
+    let home = context.world().home().map(|home| format!("{}/", home.display())).unwrap_or_default();
+    context.text(text(&explained, context.page(), arguments.verbose, &home));
     Ok(())
 }
 
-fn text(explained: &Explanation, screen: Screen, verbose: bool) -> String {
+fn text(explained: &Explanation, screen: Screen, verbose: bool, home: &str) -> String {
     let host = format!("{} ({})", explained.host, explained.scope.word());
     let (mark, what) = match (explained.what, explained.whose) {
         (HostFileKind::Installed, _) => (Mark::Done, "ours, as installed"),
@@ -85,11 +87,11 @@ fn text(explained: &Explanation, screen: Screen, verbose: bool) -> String {
         return text;
     }
     let rows = if verbose { explained.rows.clone() } else { grouped(&explained.rows) };
-    let cells: Vec<Vec<Cell>> = rows.iter().map(|row| cells(row, explained.since.as_ref())).collect();
+    let cells: Vec<Vec<Cell>> = rows.iter().map(|row| cells(row, explained.since.as_ref(), home)).collect();
     text + "\n" + &screen.table("  ", &cells)
 }
 
-fn cells(row: &ExplainedRow, usual: Option<&OwnedSince>) -> Vec<Cell> {
+fn cells(row: &ExplainedRow, usual: Option<&OwnedSince>, home: &str) -> Vec<Cell> {
     let line = match (row.line, row.last_line) {
         (Some(first), Some(last)) if first != last => format!("{first}-{last}"),
         (Some(line), _) => line.to_string(),
@@ -103,7 +105,10 @@ fn cells(row: &ExplainedRow, usual: Option<&OwnedSince>) -> Vec<Cell> {
         (Whose::Another, None, _) => Cell::new(Tone::Warning, "another program"),
         (Whose::Yours, ..) => Cell::new(Tone::Plain, "yours"),
     };
-    vec![Cell::new(Tone::Faint, line), whose, Cell::from(row.key.as_str()), Cell::new(Tone::Faint, row.value.as_str())]
+    // The beginning of a path is the same in many rows.
+    let value = if home.is_empty() { row.value.clone() } else { row.value.replace(home, "~/") };
+    let value = Cell::with_its_end(Tone::Faint, with_short_program(value));
+    vec![Cell::new(Tone::Faint, line), whose, Cell::from(row.key.as_str()), value]
 }
 
 /// The rows with those of the user below one key of the file as one row, and the texts of a list.

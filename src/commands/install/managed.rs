@@ -1,7 +1,5 @@
 //! `package --managed`: what an administrator places for everyone on a computer.
 
-use std::fmt::Write as _;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -14,6 +12,7 @@ use crate::install::lock_file::{self, LockFile};
 use crate::install::{InstallError, LockState, ManagedContents, Target};
 use crate::library::{CommandProfile, Library};
 use crate::runtime::{Descriptor, Scope};
+use crate::text::screen::{Screen, counted};
 use crate::text::shell::typed;
 
 /// The result of `package --managed`.
@@ -91,7 +90,7 @@ pub(super) fn package(context: &mut Context, arguments: &PackageArgs) -> Result<
     if arguments.json || context.is_rehearsal() {
         return context.emit(&report);
     }
-    let text = report.text();
+    let text = report.text(context.page());
     context.text(text);
     Ok(())
 }
@@ -148,24 +147,26 @@ impl ManagedHost {
 }
 
 impl ManagedReport {
-    fn text(&self) -> String {
+    fn text(&self, screen: Screen) -> String {
+        let (version, folder) = (&self.version, &self.folder);
         let wrote = if self.dry_run { "would be written" } else { "written" };
-        let count = self.places.len();
+        let files = counted(self.places.len(), "file");
         let mut text =
-            format!("Managed settings of version {}: {count} files {wrote} to {}\n", self.version, self.folder);
+            screen.prose("", "  ", &format!("Managed settings of version {version}: {files} {wrote} to {folder}"));
         for host in &self.hosts {
-            // Writing to a string cannot fail.
-            let _ = match &host.root {
-                Some(root) => writeln!(text, "  {}: below {root}", host.name),
-                None => writeln!(text, "  {}: nothing, because no places of managed settings are known", host.name),
+            let place = match &host.root {
+                Some(root) => format!("{}: below {root}", host.name),
+                None => format!("{}: nothing, because no places of managed settings are known", host.name),
             };
+            text += &screen.prose("  ", "    ", &place);
             for place in &host.merge {
-                let _ = writeln!(text, "    merge {place} if a computer has it already");
+                text += &screen.prose("    ", "      ", &format!("merge {place} if a computer has it already"));
             }
             for left_out in &host.left_out {
-                let _ = writeln!(text, "    {}", left_out.line());
+                text += &screen.prose("    ", "      ", &left_out.line());
             }
         }
-        text + "  to place it: copy what is in the folder to / on each computer, owned by root\n"
+        let place = "to place it: copy what is in the folder to / on each computer, owned by root";
+        text + &screen.prose("  ", "    ", place)
     }
 }

@@ -1,7 +1,5 @@
 //! `package`: builds a plugin for a host that people can distribute.
 
-use std::fmt::Write as _;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -12,13 +10,15 @@ use crate::frame::Context;
 use crate::install::{InstallError, Program};
 use crate::library::Library;
 use crate::runtime::Lack;
+use crate::text::screen::{Screen, counted};
 use crate::text::shell::typed;
 
 /// A plugin of a host, written into a folder.
 #[derive(Clone, Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("whose").args(["host", "managed"]).required(true).multiple(true)))]
 pub(crate) struct PackageArgs {
     /// The host; `--claude-plugin FOLDER` is short for `--host claude FOLDER`
-    #[arg(long, value_name = "NAME", required_unless_present = "managed")]
+    #[arg(long, value_name = "NAME")]
     pub(super) host: Option<String>,
     /// Write what an administrator places for everyone on a computer, for the hosts in `gsd-tools.lock`
     #[arg(long)]
@@ -102,7 +102,8 @@ pub(super) fn package(context: &mut Context, arguments: &PackageArgs) -> Result<
     if arguments.json {
         return context.emit(&report);
     }
-    context.text(report.text(&descriptor.name, &folder));
+    let text = report.text(&descriptor.name, &folder, context.page());
+    context.text(text);
     Ok(())
 }
 
@@ -146,16 +147,15 @@ pub(super) fn write(
 }
 
 impl PackageReport {
-    fn text(&self, name: &str, folder: &AbsolutePath) -> String {
-        let count = self.files.len();
+    fn text(&self, name: &str, folder: &AbsolutePath, screen: Screen) -> String {
+        let files = counted(self.files.len(), "file");
         let wrote = if self.dry_run { "would be written" } else { "written" };
-        let mut text = format!("A plugin for {name}: {count} files {wrote} to {folder}\n");
+        let mut text = screen.prose("", "  ", &format!("A plugin for {name}: {files} {wrote} to {folder}"));
         for left_out in &self.left_out {
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "  {}", left_out.line());
+            text += &screen.prose("  ", "    ", &left_out.line());
         }
         for line in &self.load {
-            let _ = writeln!(text, "  to load it: {line}");
+            text += &screen.prose("  ", "    ", &format!("to load it: {line}"));
         }
         text
     }
