@@ -221,3 +221,35 @@ fn documents_that_block_runs_and_other_programs_are_named() {
     let report = doctor(&context);
     assert!(has(&report, "other-program", false), "{report}");
 }
+
+#[test]
+fn a_repair_of_nothing_says_so() {
+    let context = TestContext::new();
+    let fix = |words: &str| context.gsd(words.split(' ')).stdout;
+    assert!(fix("doctor --fix").contains("Nothing was repaired: there is no finding."));
+    context.gsd(["install", "--claude", "--global"]).success();
+    put(&context.home().join(".claude/agents/gsd-planner.md"), "my planner");
+    let told = fix("doctor --fix");
+    assert!(told.contains("Nothing was repaired: `--fix` repairs none of these findings."), "{told}");
+    assert!(fix("doctor --fix --dry-run").contains("Nothing would be repaired"));
+    std::fs::remove_file(context.home().join(".claude/agents/gsd-executor.md")).unwrap();
+    let told = fix("doctor --fix --dry-run");
+    let would = told.split_once("Would repair 1 finding:").unwrap_or_else(|| panic!("{told}")).1;
+    assert!(would.contains("~/.claude/agents/gsd-executor.md: Claude Code (global): missing"), "{told}");
+    assert!(!told.contains("Nothing"), "{told}");
+}
+
+#[test]
+fn disabled_hooks_are_found_among_the_hooks() {
+    let context = TestContext::new();
+    context.gsd(["install", "--claude", "--global"]).success();
+    context.gsd(["hooks", "off"]).success();
+    let report = doctor(&context);
+    for area in report["areas"].as_array().unwrap() {
+        let is_about = area["findings"].as_array().unwrap().iter().any(|finding| finding["code"] == "hooks-off");
+        assert_eq!(is_about, area["area"] == "hooks", "{area}");
+    }
+    let told = context.gsd(["doctor"]).success();
+    assert!(told.contains("Hooks: Claude Code (global): 8 hooks\n    ○ hooks are disabled for all hosts"), "{told}");
+    assert!(!told.contains("✓ Hooks"), "{told}");
+}

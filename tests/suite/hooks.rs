@@ -202,7 +202,9 @@ fn hooks_are_disabled_and_enabled_again_without_the_host() {
     // A program that was installed for no host uses the setting for all hosts.
     assert_eq!(hook(&context, &["standard", "session-start"], &start), "");
 
-    context.gsd(["hooks", "on", "--host", "claude"]).success();
+    let on = context.gsd(["hooks", "on", "--host", "claude"]).success();
+    assert_eq!(on, "Hooks are disabled for all hosts except claude. Enable: `gsd-tools hooks on`\n");
+    assert!(context.gsd(["hooks", "status"]).success().starts_with(on.trim_end()));
     assert!(!installed("codex") && installed("claude"));
     let on = context.gsd(["hooks", "on", "--json"]).json();
     assert_eq!((&on["off"], &on["changed"]), (&serde_json::json!([]), &serde_json::json!(true)));
@@ -273,6 +275,9 @@ fn every_registered_hook_is_timed_and_foreign_ones_only_when_allowed() {
     let table = context.gsd(["hooks", "bench", "--yes", "--runs", "1", "--host", "claude"]).success();
     assert!(table.contains("claude PreToolUse") && table.contains("claude status line"), "{table}");
     assert!(table.lines().any(|line| line.contains("other") && line.ends_with("seen; exit 3")), "{table}");
+    let status = context.gsd(["hooks", "status"]).success();
+    assert!(status.contains("; never called yet"), "a measurement is not a call of the host: {status}");
+    assert!(!context.home().join(".local/state/gsd-tools/hooks-called").exists());
     let seen: serde_json::Value = serde_json::from_str(&context.read("seen")).unwrap();
     assert_eq!((&seen["tool_name"], &seen["hook_event_name"]), (&"Write".into(), &"PreToolUse".into()));
 }

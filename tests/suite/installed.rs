@@ -543,7 +543,7 @@ fn a_session_whose_host_calls_no_hook_gets_a_warning() {
         String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap()
     };
     let (agent, warning) = ([("CLAUDECODE", "1")], "has called none of our hooks in this session");
-    assert!(told(&context, "hooks status").contains("; no call is known\n"));
+    assert!(told(&context, "hooks status").contains("; never called yet\n"));
     assert!(installed("init progress", &agent, "").contains(warning));
     let switch = context.home().join(".config/gsd-tools/hooks-off");
     std::fs::create_dir_all(&switch).unwrap();

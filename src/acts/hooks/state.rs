@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::hooks::{self, Switch};
 use crate::install::{self, Drift, Remembered, Status, Target};
 use crate::operations::answers::finding::Finding;
-use crate::runtime::Scope;
+use crate::runtime::{Registry, Scope};
 use crate::world::World;
 
 /// The state of an install's hooks.
@@ -49,16 +49,32 @@ impl HooksState {
     }
 }
 
+/// The code of the note that hooks are disabled by the switch.
+const OFF: &str = "hooks-off";
+
+/// The code of the note that hooks are disabled by the variable.
+const OFF_BY_VARIABLE: &str = "hooks-off-by-variable";
+
 /// The hosts whose hooks are disabled.
 #[derive(Debug)]
 pub(crate) struct Off {
     pub(crate) switch: Switch,
     pub(crate) by_variable: bool,
+    /// The ids of all hosts.
+    known: Vec<String>,
 }
 
 impl Off {
     pub(crate) fn read(world: &World) -> Result<Self, DiskError> {
-        Ok(Self { switch: Switch::read(world)?, by_variable: hooks::is_off_by_variable(world) })
+        // A descriptor of the user's own that cannot be read is reported by an install.
+        let registry = Registry::open(world.config_folder().as_deref());
+        let known = registry.map(|registry| registry.ids().map(ToString::to_string).collect()).unwrap_or_default();
+        Ok(Self { switch: Switch::read(world)?, by_variable: hooks::is_off_by_variable(world), known })
+    }
+
+    /// The hosts whose hooks are disabled, in words; `None` if those of no host are.
+    pub(crate) fn whose(&self) -> Option<String> {
+        whose(&self.switch.hosts(), &self.known)
     }
 
     pub(crate) fn is_off(&self, host: &str) -> bool {
@@ -67,18 +83,31 @@ impl Off {
 
     /// A note for a person that hooks are disabled, with the command that enables them.
     pub(crate) fn finding(&self) -> Option<Finding> {
-        let off = self.switch.hosts();
-        if off.is_empty() {
-            return None;
-        }
-        let whose = if off.iter().any(|host| host == "*") { "all hosts".to_owned() } else { off.join(", ") };
-        Some(Finding::note("hooks-off", format!("hooks are disabled for {whose}")).fix("gsd-tools hooks on"))
+        let whose = self.whose()?;
+        Some(Finding::note(OFF, format!("hooks are disabled for {whose}")).fix("gsd-tools hooks on"))
     }
 
     /// The same note about the variable.
     pub(crate) fn finding_of_variable(&self) -> Option<Finding> {
         let what = format!("{} is set: hooks are disabled wherever it is set", hooks::VARIABLE);
-        self.by_variable.then(|| Finding::note("hooks-off-by-variable", what).cure("unset it"))
+        self.by_variable.then(|| Finding::note(OFF_BY_VARIABLE, what).cure("unset it"))
+    }
+}
+
+/// Whether a finding says that hooks are disabled.
+pub(crate) fn is_about_disabled(finding: &Finding) -> bool {
+    [OFF, OFF_BY_VARIABLE].contains(&finding.code)
+}
+
+/// The hosts in a list of those whose hooks are disabled, in words: if most are, the others are named.
+pub(crate) fn whose(off: &[String], known: &[String]) -> Option<String> {
+    let is_off = |host: &&String| off.contains(host);
+    let on: Vec<&str> = known.iter().filter(|host| !is_off(host)).map(String::as_str).collect();
+    match off {
+        [] => None,
+        _ if off.iter().any(|host| host == "*") || (on.is_empty() && !known.is_empty()) => Some("all hosts".to_owned()),
+        _ if on.len() < known.len() / 2 => Some(format!("all hosts except {}", on.join(", "))),
+        hosts => Some(hosts.join(", ")),
     }
 }
 
@@ -104,4 +133,22 @@ pub(crate) fn targets(call: &Call, host: Option<&str>) -> Result<Vec<Target>, Fa
         }
     }
     Ok(targets)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn if_most_hosts_are_off_those_that_are_on_are_named() {
+        let list = |names: &str| names.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let known = list("lamp lantern torch candle");
+        let told = |off: &str| whose(&list(off), &known);
+        assert_eq!(told(""), None);
+        assert_eq!(told("*").unwrap(), "all hosts");
+        assert_eq!(told("lamp lantern torch candle").unwrap(), "all hosts");
+        assert_eq!(told("lamp lantern torch").unwrap(), "all hosts except candle");
+        assert_eq!(told("lamp torch").unwrap(), "lamp, torch");
+        assert_eq!(whose(&list("lamp"), &[]).unwrap(), "lamp");
+    }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 
-use crate::acts::hooks::state::{HooksState, Off, targets};
+use crate::acts::hooks::state::{HooksState, Off, targets, whose};
 
 use crate::disk::{AbsolutePath, Change, Digest};
 use crate::frame::{Context, verbs};
@@ -121,7 +121,8 @@ fn switch(context: &mut Context, arguments: &SwitchArgs, speak: bool) -> Result<
     if arguments.json || context.is_rehearsal() {
         return context.emit(&report);
     }
-    let mut said = told(&report.off);
+    let known: Vec<String> = registry.ids().map(ToString::to_string).collect();
+    let mut said = told(whose(&report.off, &known).as_deref());
     let managed = managed(context)?;
     if !managed.is_empty() && !report.off.is_empty() {
         said = format!("{said}. {}", told_of_managed(&managed));
@@ -147,11 +148,10 @@ fn no_home() -> Failure {
 }
 
 /// A sentence that says whose hooks are disabled.
-fn told(off: &[String]) -> String {
-    match off {
-        [] => "Hooks are enabled.".to_owned(),
-        [all] if all == "*" => "Hooks are disabled for all hosts. Enable: `gsd-tools hooks on`".to_owned(),
-        hosts => format!("Hooks are disabled for {}. Enable: `gsd-tools hooks on`", hosts.join(", ")),
+fn told(whose: Option<&str>) -> String {
+    match whose {
+        None => "Hooks are enabled.".to_owned(),
+        Some(whose) => format!("Hooks are disabled for {whose}. Enable: `gsd-tools hooks on`"),
     }
 }
 
@@ -162,6 +162,9 @@ pub(in crate::commands) struct HookStatus {
     off: Vec<String>,
     /// Whether the variable `GSD_HOOKS`, as set for this call, disables all of them.
     off_by_variable: bool,
+    /// The hosts whose hooks are disabled, for a person.
+    #[serde(skip)]
+    off_in_words: Option<String>,
     installs: Vec<InstallHooks>,
     /// The hosts whose hooks an administrator placed for everyone on this computer: those cannot be disabled.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -233,6 +236,7 @@ fn look(context: &Context) -> Result<HookStatus, Failure> {
     let mut report = HookStatus {
         off: off.switch.hosts(),
         off_by_variable: off.by_variable,
+        off_in_words: off.whose(),
         installs: Vec::new(),
         managed: managed(context)?,
         unreadable: Vec::new(),
@@ -300,10 +304,11 @@ impl HookStatus {
     fn text(&self, screen: Screen) -> String {
         let is_dead = self.installs.iter().any(|install| install.program.is_some());
         let is_not_loaded = self.installs.iter().any(|install| !install.not_loaded.is_empty());
-        let all = match told(&self.off).strip_suffix("enabled.") {
+        let all = told(self.off_in_words.as_deref());
+        let all = match all.strip_suffix("enabled.") {
             Some(hooks) if is_dead => format!("{hooks}enabled, but not every host can run them."),
             Some(hooks) if is_not_loaded => format!("{hooks}enabled, but not every host loads them."),
-            _ => told(&self.off),
+            _ => all,
         };
         let mut text = screen.prose("", "", &all);
         if self.off_by_variable {
@@ -325,7 +330,7 @@ impl HookStatus {
             let events = install.events.join(", ");
             let called = match &install.ago {
                 Some(ago) => format!("last called {ago}"),
-                None => "no call is known".to_owned(),
+                None => "never called yet".to_owned(),
             };
             text += &screen.item("  ", mark, &format!("{}: {word} {events}; {called}", install.title));
             for file in &install.not_loaded {

@@ -9,6 +9,7 @@ use super::job::{Asking, CANCELLED, installer, report_settled};
 use super::{Which, ask, look};
 use crate::acts::caller;
 use crate::acts::doctor::{self, Ailment, CheckedArea, Examined};
+use crate::acts::hooks::state::is_about_disabled;
 use crate::acts::project;
 use crate::disk::{Disk, PeerLock};
 use crate::failure::Failure;
@@ -92,14 +93,15 @@ pub(super) fn doctor(context: &mut Context, arguments: &DoctorArgs) -> Result<()
 impl DoctorReport {
     /// Makes all checks; returns the installs that `--fix` repairs too.
     fn examine(context: &Context, all: bool) -> Result<(Self, Vec<Target>), Failure> {
-        let (installs, targets, mut broken) = installs(context, all)?;
+        let (mut installs, targets, mut broken) = installs(context, all)?;
         let mut hosts: Vec<&Descriptor> = Vec::new();
         for target in &targets {
             if !hosts.iter().any(|known| known.id == target.descriptor.id) {
                 hosts.push(&target.descriptor);
             }
         }
-        let (hooks, without_program) = doctor::answers(context, &targets)?;
+        let (mut hooks, without_program) = doctor::answers(context, &targets)?;
+        hooks.findings.extend(installs.findings.extract_if(.., |ailment| is_about_disabled(&ailment.finding)));
         let is_known = |target: &Target| broken.iter().any(|known| known.root == target.root);
         let more: Vec<Target> = without_program.into_iter().filter(|target| !is_known(target)).collect();
         broken.extend(more);
@@ -133,6 +135,21 @@ impl DoctorReport {
         screen.paint(Tone::Strong, "These findings will be repaired:") + "\n" + &findings.collect::<String>()
     }
 
+    /// With `--fix`, why nothing was repaired.
+    fn nothing_fixed(&self) -> Option<String> {
+        self.fixed.as_ref().filter(|fixed| fixed.is_empty())?;
+        let done = if self.dry_run { "would be repaired" } else { "was repaired" };
+        let has_cure = |ailment: &Ailment| ailment.finding.cure.is_some() || ailment.finding.fix.is_some();
+        Some(match self.findings().count() {
+            0 => format!("Nothing {done}: there is no finding."),
+            _ if self.fixable > 0 => format!("Nothing {done}: `--fix` could not repair these findings."),
+            _ if self.findings().all(has_cure) => {
+                format!("Nothing {done}: `--fix` repairs none of these findings. Each names its cure.")
+            }
+            _ => format!("Nothing {done}: `--fix` repairs none of these findings."),
+        })
+    }
+
     fn text(&self, screen: Screen) -> String {
         let mut text = String::new();
         for area in &self.areas {
@@ -145,6 +162,8 @@ impl DoctorReport {
             let mark = match worst {
                 Some(Severity::Error) => Mark::Failed,
                 Some(Severity::Warning) => Mark::Warning,
+                // Hooks that are disabled answer, and do nothing in a session.
+                Some(Severity::Note) if area.area == CheckedArea::Hooks => Mark::Open,
                 _ if area.looked_at.is_empty() => Mark::Open,
                 _ => Mark::Done,
             };
@@ -161,12 +180,13 @@ impl DoctorReport {
             let done = if self.dry_run { "Would repair" } else { "Repaired" };
             text += &screen.prose("", "", &format!("{done} {}:", counted(fixed.len(), "finding")));
             let mark = if self.dry_run { Mark::Open } else { Mark::Done };
-            let whats = fixed.iter().map(|ailment| screen.item("    ", mark, &ailment.finding.what));
+            let whats = fixed.iter().map(|ailment| screen.item("    ", mark, &ailment.finding.named()));
             text += &whats.collect::<String>();
             if !self.dry_run {
                 text += &screen.prose("", "", "`gsd-tools undo` takes changes of installs back.");
             }
         }
+        text += &self.nothing_fixed().map(|said| screen.prose("", "", &said)).unwrap_or_default();
         let counts = match (self.errors, self.warnings) {
             (0, 0) => "No problem was found in what is listed above.".to_owned(),
             (errors, warnings) => format!("{}, {}.", counted(errors, "error"), counted(warnings, "warning")),

@@ -59,13 +59,18 @@ impl Finding {
 
     /// The finding in one line, for people.
     pub(crate) fn line(&self) -> String {
-        let place = self.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
         let cure = match (&self.cure, &self.fix) {
             (Some(cure), _) => format!("; {cure}"),
             (None, Some(command)) => format!("; run `{command}`"),
             (None, None) => String::new(),
         };
-        format!("{place}{}{cure}", self.what)
+        self.named() + &cure
+    }
+
+    /// What is wrong, and where.
+    pub(crate) fn named(&self) -> String {
+        let place = self.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
+        format!("{place}{}", self.what)
     }
 
     /// Whether a command repairs it.
