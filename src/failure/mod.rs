@@ -58,8 +58,21 @@ reasons! {
     /// A defect of gsd-tools or a problem of the machine: not caused by the caller's input.
     SdkFailFast = 70,
     SecurityScanFailed = 70,
+    /// Only in gsd-tools: a file or folder cannot be created, or may not be replaced.
+    CannotWrite = 73,
     /// Only in gsd-tools: another call wrote since the caller read.
     DocumentChanged = 75,
+}
+
+impl Reason {
+    /// The reason that goes with an exit code of an install, if there is one.
+    pub(crate) fn of_install(code: u8) -> Self {
+        match code {
+            2 => Self::Usage,
+            73 => Self::CannotWrite,
+            _ => Self::Unknown,
+        }
+    }
 }
 
 /// The exit code of an answer that reports a failure.

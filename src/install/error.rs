@@ -141,7 +141,7 @@ impl InstallError {
 
 impl Explain for InstallError {
     fn reason(&self) -> Reason {
-        if self.code() == 2 { Reason::Usage } else { Reason::Unknown }
+        Reason::of_install(self.code())
     }
 
     fn exit_code(&self) -> Option<u8> {

@@ -500,6 +500,8 @@ fn settings_that_a_person_made_read_only_stay_and_are_reported() {
     let ran = lived.gsd(["install", "--claude", "--global"]);
     assert_eq!(ran.code, 73);
     assert!(ran.stderr.contains("is read-only") && ran.stderr.contains("chmod u+w"), "{}", ran.stderr);
+    let ran = lived.gsd(["install", "--claude", "--global", "--json-errors"]);
+    assert!(ran.code == 73 && ran.stderr.contains("\"reason\":\"cannot_write\""), "{}", ran.stderr);
     assert_eq!(difference(&old, &lived.tree()), [""; 0]);
 }
 

@@ -177,6 +177,17 @@ fn the_commands_with_pages_exist() {
 }
 
 #[test]
+fn the_page_on_calls_lists_the_commands_with_pages() {
+    let page = std::fs::read_to_string(repository().join("docs/cli.md")).unwrap();
+    let paragraph =
+        page.split("\n\n").find(|text| text.starts_with("These commands print their text, or a word,")).unwrap();
+    let listed: std::collections::BTreeSet<&str> = paragraph.split('`').skip(1).step_by(2).collect();
+    let wanted: std::collections::BTreeSet<&str> =
+        PAGES.iter().copied().chain(["--json", "--active-cap", "--active"]).collect();
+    assert_eq!(listed, wanted);
+}
+
+#[test]
 fn every_command_has_a_test() {
     let folder = repository().join("tests/suite");
     let mut tests = String::new();

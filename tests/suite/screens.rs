@@ -326,8 +326,18 @@ fn the_usage_of_a_missing_argument_shows_it_as_required() {
         let told = context.gsd_with(call.split(' '), &[], "").failure(1);
         assert!(told.contains(&format!("usage: gsd-tools {usage}")), "{told}");
     }
+    let told = context.gsd(["package", "../x"]).failure(2);
+    assert!(told.contains("usage: gsd-tools package [OPTIONS] <--host <NAME>|--managed> <FOLDER>"), "{told}");
     assert_eq!(context.gsd(["find-phase", "--phase", "1"]).json(), context.gsd(["find-phase", "1"]).json());
     assert_eq!(context.gsd(["find-phase", "2", "--phase", "1"]).json(), context.gsd(["find-phase", "1"]).json());
+}
+
+#[test]
+fn a_flag_of_another_command_is_named_with_it() {
+    let context = TestContext::new();
+    let told = context.gsd(["update", "--claude", "--profile=full"]).failure(2);
+    assert!(told.contains("hint: only `install` and `cost` take `--profile`; usage: gsd-tools update"), "{told}");
+    assert!(!told.contains("name a host"), "{told}");
 }
 
 /// Verbs that people type and that have no special view.

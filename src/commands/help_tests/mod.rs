@@ -247,3 +247,17 @@ fn help_pages_are_the_files_of_tests_help() {
     assert!(differing.is_empty(), "SNAPSHOTS=overwrite writes the help pages; read the diff: {differing:?}");
     assert_eq!(there, named, "left: the files; right: the first words of commands");
 }
+
+/// The families of the peer's contract exit 1, and those exit 2 which only this program has.
+#[test]
+fn the_page_on_exit_codes_names_each_command_whose_wrong_usage_exits_2() {
+    let page = crate::frame::error::codes::page();
+    let row = page.lines().find(|line| line.starts_with("    2  ")).unwrap();
+    let is_named = |word: &str| row.contains(&format!("`{word}`"));
+    let own = CATALOG.0.iter().filter(|family| family.usage_code == 2).flat_map(Family::words);
+    let missing: Vec<&str> = own.filter(|word| !is_named(word)).collect();
+    assert_eq!(missing, [""; 0]);
+    let others = CATALOG.0.iter().filter(|family| family.usage_code == 1).flat_map(Family::words);
+    let wrong: Vec<&str> = others.filter(|word| is_named(word) && *word != "worktree").collect();
+    assert_eq!(wrong, [""; 0]);
+}

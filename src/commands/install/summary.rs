@@ -109,7 +109,7 @@ impl InstallReport {
         if messages.is_empty() {
             return None;
         }
-        let error = Failure::new(Reason::Unknown, messages.join("; "));
+        let error = Failure::new(Reason::of_install(self.exit_code()), messages.join("; "));
         let error = hints.into_iter().fold(error, Failure::hint);
         Some(error.exits(self.exit_code()).shown_as(self.failures(screen)))
     }

@@ -19,7 +19,9 @@ impl Reason {
 const OF_BOTH: &[(u8, &str)] = &[
     (
         2,
-        "wrong usage of `install`, `uninstall`, `status`, `package`, `guide`, `demo`, `hooks bench` or `worktree`; a prompt \
+        "wrong usage of `apply`, `auto`, `completions`, `cost`, `demo`, `doctor`, `explain`, `gate`, `guide`, `history`, `hooks`, \
+         `install`, `lock`, `man-pages`, `package`, `recover`, `redo`, `run-with-timeout`, `runtimes`, `schema`, `status`, \
+         `trust`, `undo`, `uninstall`, `update`, `worktree` or `yolo`; `status --check` without a `gsd-tools.lock`; a prompt \
          that does not fit into its budget (`prompt-budget`); in hosts that read the exit code of a hook, the hook refuses",
     ),
     (10, "`auto run`: the run needs a person; the answer names what to do"),
@@ -29,18 +31,25 @@ const OF_BOTH: &[(u8, &str)] = &[
     (64, "`auto run`: a preference asks for what a run does not do, or PREFERENCES.md cannot be read"),
     (
         65,
-        "a settings file, manifest or host descriptor that install or uninstall cannot read as what it should be; nothing \
-         is written",
+        "a settings file, manifest, host descriptor or `gsd-tools.lock` that install or uninstall cannot read as what it \
+         should be; nothing is written",
     ),
     (70, "a defect of this program"),
-    (73, "a file or folder that `install`, `uninstall` or `man-pages` cannot create or may not replace"),
+    (
+        73,
+        "a file or folder that `install`, `uninstall`, `package`, `man-pages` or a `--plan` cannot create or may not replace",
+    ),
     (74, "an input or output error"),
     (75, "locked by another call, or changed while install or uninstall ran; try again"),
     (
         77,
         "needs a person: an agent, or a script without a terminal, made the call; `gate run`: nobody approved the command",
     ),
-    (78, "`gate run`: no command is configured, or what it starts is not installed"),
+    (
+        78,
+        "`gate run`: no command is configured, or what it starts is not installed; `install --local` and `package --managed`: \
+         `gsd-tools.lock` pins another version of the program, or for `package` another build of it",
+    ),
     (124, "`run-with-timeout` and `gate run`: the time limit was reached"),
     (125, "`run-with-timeout`: the program did not start, for another reason than the next two"),
     (126, "`run-with-timeout`: the program is not executable"),

@@ -172,6 +172,9 @@ fn complaint(error: &clap::Error, row: &Family, leaf: &Leaf) -> Failure {
     match error.kind() {
         ErrorKind::UnknownArgument if !leaf.command.has_subcommands() || argument.starts_with('-') => {
             let complaint = Failure::usage(format!("unexpected argument `{argument}` for `{}`", leaf.path));
+            if let Some(others) = takers(row, leaf, &argument) {
+                return complaint.hint(format!("{others} `{argument}`; {}", usage_line(leaf)));
+            }
             let near = argument
                 .strip_prefix("--")
                 .and_then(|flag| nearest(flag, longs(leaf.command)).or_else(|| nearest(flag, argv::long_flags())));
@@ -236,6 +239,23 @@ fn complaint(error: &clap::Error, row: &Family, leaf: &Leaf) -> Failure {
             let first = text.lines().next().unwrap_or_default();
             Failure::usage(first.strip_prefix("error: ").unwrap_or(first)).hint(usage_line(leaf))
         }
+    }
+}
+
+/// The commands next to this one that have the flag, such as "only `install` takes"; `None` if there are none, or many.
+fn takers(row: &Family, leaf: &Leaf, argument: &str) -> Option<String> {
+    let flag = argument.strip_prefix("--").filter(|_| row.usage_code != 1)?;
+    let (above, tree) = (leaf.path.rsplit_once(' ').map_or("", |(above, _)| above), super::tree(row));
+    let above: Vec<String> = above.split_whitespace().map(str::to_owned).collect();
+    let siblings = self::leaf(&tree, &above).command.get_subcommands();
+    let has = |command: &&clap::Command| {
+        command.get_arguments().any(|known| known.get_long() == Some(flag) && !known.is_hide_set())
+    };
+    let names: Vec<String> = siblings.filter(has).map(|command| format!("`{}`", command.get_name())).collect();
+    match names.as_slice() {
+        [only] => Some(format!("only {only} takes")),
+        [first, second] => Some(format!("only {first} and {second} take")),
+        _ => None,
     }
 }
 
