@@ -4,8 +4,9 @@
   benches/compare.py --bin target/dist/gsd-tools --peer "node gsd-tools.cjs" --peer-install "node install.js"
 
 Both are installed for Claude Code in an empty home each. Times are medians of whole processes that take turns. Prompt text of a
-command is its own file, the workflow of its name, which it brings in or orders to be read, and every file that these bring in
-with `@path` on a line of its own: what is loaded before the work begins.
+command of the peer is its own file, the workflow of its name, which it brings in or orders to be read, and every file that these
+bring in with `@path` on a line of its own: what is loaded before the work begins. Ours is what `gsd-tools cost` counts "at once",
+which is these and the files that are ordered to be read first.
 """
 import argparse
 import json
@@ -59,7 +60,15 @@ def hooks(settings, env, place, runs):
     return len(commands), statistics.median(took() for _ in range(runs)) * 1e3
 
 
-def tree(install, env, root, place, runs):
+def at_once(ours, env, place):
+    """Bytes of prompt text of our commands, as the program itself counts them."""
+    words = [*ours, "cost", "--claude", "--global", "--json"]
+    found = subprocess.run(words, env=env, cwd=place, stdin=subprocess.DEVNULL, capture_output=True, check=True).stdout
+    loaded = {command["name"]: command["at_once"]["bytes"] for command in json.loads(found)["hosts"][0]["commands"]}
+    return [loaded[f"gsd-{command}"] for command in COMMANDS]
+
+
+def tree(install, env, root, place, runs, ours=None):
     """What an install makes: files, bytes of text, prompt text of two commands, its hooks, and what its uninstall leaves."""
     os.makedirs(root)
     settings = os.path.join(root, "settings.json")
@@ -70,7 +79,7 @@ def tree(install, env, root, place, runs):
     files = [path for path in files_below(root) if path != settings]
     text = [path for path in files if os.path.basename(path) not in ("gsd-tools", "gsd-tools.exe")]
     size = sum(map(os.path.getsize, text))
-    prompts = [prompt(root, env["HOME"], command) for command in COMMANDS]
+    prompts = at_once(ours, env, place) if ours else [prompt(root, env["HOME"], command) for command in COMMANDS]
     hook = hooks(settings, env, place, runs)
     run("--claude", "--global", "--uninstall")
     left = [path for path in files_below(root) if path != settings]
@@ -92,7 +101,8 @@ def main():
         for name, install in (("ours", ours), ("peer", shlex.split(options.peer_install))):
             homes.append(os.path.join(work, name))
             env = {"HOME": homes[-1], "PATH": os.environ["PATH"], "TMPDIR": work, "LANG": "C.UTF-8", "TZ": "UTC"}
-            trees.append(tree(install, env, os.path.join(homes[-1], ".claude"), place, options.runs))
+            itself = ours if name == "ours" else None
+            trees.append(tree(install, env, os.path.join(homes[-1], ".claude"), place, options.runs, itself))
         env = {"HOME": homes[0], "PATH": os.environ["PATH"], "TMPDIR": work, "LANG": "C.UTF-8", "TZ": "UTC"}
         rows = []
         for words in (["state", "json"], ["init", "plan-phase", "1"]):
@@ -107,7 +117,7 @@ def main():
         rows.append(("size of them, without our program", *[f"{one['bytes'] / 1e6:.1f} MB" for one in trees]))
         rows.append(("size of the program", f"{os.path.getsize(ours[0]) / 1e6:.1f} MB, shared by all hosts", "needs Node"))
         for index, command in enumerate(COMMANDS):
-            rows.append((f"text loaded by `/gsd-{command}`", *[f"{one['prompts'][index] / 1e3:.0f} KB" for one in trees]))
+            rows.append((f"text loaded at once by `/gsd-{command}`", *[f"{one['prompts'][index] / 1e3:.0f} KB" for one in trees]))
         rows.append(("files left after uninstall", *[str(one["left"]) for one in trees]))
         rows.append(("`settings.json` restored to the byte", *["yes" if one["settings"] else "no" for one in trees]))
         for row in rows:

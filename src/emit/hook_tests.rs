@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::library::Library;
-use crate::runtime::{Descriptor, Registry, Scope};
+use crate::library::{Event, Library};
+use crate::runtime::{Descriptor, Feature, Means, Registry, Scope, UNREGISTERED};
 
 use super::golden_tests::{options, shown};
 use super::*;
@@ -79,6 +79,27 @@ fn the_registrations_of_each_host_are_unchanged() {
     kept.sort();
     names.sort();
     assert_eq!(kept, names);
+}
+
+#[test]
+fn the_table_of_hosts_says_at_which_events_nothing_is_registered() {
+    let (library, mut not_registered) = (hooks_alone(), 0);
+    let events = [
+        (Feature::SessionStart, Event::SessionStart),
+        (Feature::BeforeTool, Event::BeforeTool),
+        (Feature::AfterTool, Event::AfterTool),
+        (Feature::BeforeCompact, Event::BeforeCompact),
+    ];
+    for descriptor in Registry::embedded().all().unwrap() {
+        for (feature, event) in events {
+            let support = descriptor.support(feature);
+            let is_registered = hooks::is_registered(event, library.hooks(), &descriptor);
+            let is_told = support.means == Means::Native && !support.note.ends_with(UNREGISTERED);
+            assert_eq!(is_registered, is_told, "{} {event:?}: {}", descriptor.id, support.note);
+            not_registered += usize::from(support.note.ends_with(UNREGISTERED));
+        }
+    }
+    assert!(not_registered > 0);
 }
 
 #[test]

@@ -196,6 +196,14 @@ fn registrations_of(
     }
 }
 
+/// Whether the event is registered with the host.
+#[cfg(test)]
+pub(super) fn is_registered(event: Event, table: &HookTable, descriptor: &Descriptor) -> bool {
+    let events = table.events.iter().filter(|row| row.name == event);
+    let of = |hooks| events.flat_map(|event| registrations_of(event, table, descriptor, hooks)).count();
+    descriptor.hooks.as_ref().map_or(0, of) > 0
+}
+
 /// The pattern that the event is registered for: files, or the host's names of some tools, each once.
 fn matcher(event: &HookEvent, names: &BTreeMap<ToolSet, Vec<String>>) -> Option<String> {
     let mut found: Vec<&str> = Vec::new();

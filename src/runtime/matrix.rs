@@ -43,6 +43,9 @@ pub(crate) struct Support {
     pub(crate) note: String,
 }
 
+/// What is added to the note about an event of the host at which none of our hooks can do its work.
+pub(crate) const UNREGISTERED: &str = "; not registered, because our hook there needs a status line";
+
 impl Descriptor {
     /// How this host supports `feature`.
     pub(crate) fn support(&self, feature: Feature) -> Support {
@@ -78,7 +81,7 @@ impl Descriptor {
             Feature::SessionStart => self.event(Event::SessionStart),
             Feature::Hooks | Feature::BeforeTool => self.event(Event::BeforeTool),
             Feature::AfterTool => self.event(Event::AfterTool),
-            Feature::BeforeCompact => self.event(Event::BeforeCompact),
+            Feature::BeforeCompact => self.before_compact(),
             Feature::StatusLine => match &self.status_line {
                 Some(line) => native(format!("`{}` in its {} file", line.path.join("."), line.file)),
                 None => absent("no program of ours is known to write in it"),
@@ -133,6 +136,16 @@ impl Descriptor {
             }
             None => absent("no such event of the host is used"),
         }
+    }
+
+    /// What we do at this event is about the numbers of a status line, so without them nothing is registered.
+    fn before_compact(&self) -> Support {
+        let mut support = self.event(Event::BeforeCompact);
+        let has_numbers = self.status_line.is_some() || self.hooks.as_ref().is_some_and(|hooks| hooks.tells_context);
+        if support.means == Means::Native && !has_numbers {
+            support.note += UNREGISTERED;
+        }
+        support
     }
 
     fn worktrees(&self) -> Support {

@@ -27,6 +27,8 @@ pub(crate) use home::{Home, HomeError, Surroundings};
 pub(crate) use made_up::{made_up, made_up_text};
 pub(crate) use managed::{MANAGED_MARKER, ManagedForm, has_managed_hooks, is_managed};
 pub(crate) use matrix::Means;
+#[cfg(test)]
+pub(crate) use matrix::UNREGISTERED;
 pub(crate) use plugin::{PluginAgent, PluginForm, PluginsInUse};
 pub(crate) use registry::{Registry, RegistryError, installed_for};
 pub(crate) use tables::{Adapter, Dialect, EVENT_SCRIPT, EventName, HookForm, HookTable, TimeUnit};

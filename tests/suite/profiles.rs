@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::kit::TestContext;
+use crate::kit::{TestContext, repository};
 use crate::lived::{HOSTS, Lived, put};
 use crate::tree::{difference, tree};
 
@@ -432,6 +432,46 @@ fn the_bill_says_what_is_measured_and_counts_blocks_of_instructions() {
     let all = context.gsd(["cost", "--json"]).json();
     assert_eq!(all["hosts"].as_array().unwrap().len(), 1, "without a host, what is installed: {all}");
     assert!(context.gsd(["cost", "--profile=cor"]).failure(2).contains("did you mean `--profile=core`?"));
+}
+
+/// The numbers of times are measured elsewhere: `benches/compare.py`.
+#[test]
+fn the_numbers_in_readme_are_those_of_an_install() {
+    let (context, readme) = (TestContext::new(), read(repository().join("README.md")));
+    let rehearsed = context.gsd(["install", "--claude", "--global", "--dry-run"]).success();
+    let installed = context.gsd(["install", "--claude", "--global"]).success();
+    let bill = bill(&context, &[]);
+    let files = bill["files"].as_u64().unwrap();
+    let is_below = |entry: &walkdir::DirEntry| entry.file_type().is_file() && !entry.path().ends_with("settings.json");
+    let on_disk = walkdir::WalkDir::new(claude(&context)).into_iter().map(Result::unwrap).filter(is_below).count();
+    assert!(rehearsed.contains(&format!("{files} new files, 7 hooks")), "{rehearsed}");
+    assert!(installed.contains(&format!("{files} files, 7 hooks")), "{installed}");
+    let mut wanted = vec![
+        format!("~/.claude  {files} new files, 7 hooks, status line"),
+        format!("~/.claude  {files} files, 7 hooks, status line"),
+        format!("| files in the folder of the host | {on_disk} ({files} and their list) | "),
+    ];
+    for name in ["plan-phase", "execute-phase"] {
+        let command = bill["commands"].as_array().unwrap().iter().find(|row| row["name"] == format!("gsd-{name}"));
+        let kilobytes = (bytes(&command.unwrap()["at_once"]) + 500) / 1000;
+        wanted.push(format!("| text loaded at once by `/gsd-{name}` | {kilobytes} KB, "));
+    }
+    // What the history keeps: the page on installs says it too.
+    let source = read(repository().join("src/disk/history.rs"));
+    let constant = |name: &str| {
+        let line = source.lines().find_map(|line| line.strip_prefix(&format!("const {name}: "))).unwrap();
+        line.split_once(" = ").unwrap().1.split([' ', ';']).next().unwrap().to_owned()
+    };
+    let (calls, megabytes) = (constant("MOST"), constant("MOST_BYTES"));
+    assert!(source.contains(&format!("const MOST_BYTES: u64 = {megabytes} << 20;")));
+    let kept = [format!("the last {calls} "), format!("at most {megabytes} MB of ")];
+    let installs = read(repository().join("docs/installs.md")).replace('\n', " ");
+    assert!(installs.contains(&format!("The last {calls} calls are kept")), "docs/installs.md: {calls} calls");
+    assert!(installs.contains(&kept[1]), "docs/installs.md: {}", kept[1]);
+    wanted.extend(kept);
+    let readme = readme.replace('\n', " ");
+    let wrong: Vec<&String> = wanted.iter().filter(|text| !readme.contains(text.as_str())).collect();
+    assert_eq!(wrong, Vec::<&String>::new(), "README.md has other numbers");
 }
 
 #[test]
