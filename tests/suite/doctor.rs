@@ -225,7 +225,7 @@ fn documents_that_block_runs_and_other_programs_are_named() {
 #[test]
 fn a_repair_of_nothing_says_so() {
     let context = TestContext::new();
-    let fix = |words: &str| context.gsd(words.split(' ')).stdout;
+    let fix = |words: &str| context.gsd_with(words.split(' '), &[], "").stdout;
     assert!(fix("doctor --fix").contains("Nothing was repaired: there is no finding."));
     context.gsd(["install", "--claude", "--global"]).success();
     put(&context.home().join(".claude/agents/gsd-planner.md"), "my planner");
