@@ -16,6 +16,8 @@ const PAGES: &[(&str, Option<&str>)] = &[
     ("docs/quick-start.md", Some("pocket")),
     ("docs/tutorial.md", None),
     ("docs/user-guide.md", Some("pocket")),
+    ("docs/installs.md", None),
+    ("docs/teams.md", None),
 ];
 
 #[test]
@@ -71,8 +73,9 @@ fn play(page: &str, context: &TestContext) -> String {
     played
 }
 
-/// The output of a command at a terminal.
+/// The output of a command at a terminal; every minute is the same.
 fn output(command: &str, context: &TestContext) -> String {
+    let time = regex::Regex::new(r"\d{4}-\d\d-\d\d \d\d:\d\d").unwrap();
     let printed = if let Some(call) = command.strip_prefix("gsd-tools") {
         context.at_a_terminal_of(80, call, &[("NO_COLOR", "1")], "").stdout
     } else {
@@ -80,6 +83,7 @@ fn output(command: &str, context: &TestContext) -> String {
         context.command("sh").args(["-c", &line]).output().unwrap().stdout
     };
     let printed = String::from_utf8(printed).unwrap().replace("\r\n", "\n");
+    let printed = time.replace_all(&printed, "2026-11-30 12:00").into_owned();
     assert!(!printed.contains(&*context.home().to_string_lossy()), "`{command}` prints a path: {printed}");
     let lines = printed.lines().map(|line| line.trim_end().to_owned() + "\n");
     lines.collect::<String>().trim_end_matches('\n').to_owned() + if printed.trim().is_empty() { "" } else { "\n" }

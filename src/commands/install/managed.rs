@@ -90,7 +90,7 @@ pub(super) fn package(context: &mut Context, arguments: &PackageArgs) -> Result<
     if arguments.json || context.is_rehearsal() {
         return context.emit(&report);
     }
-    let text = report.text(context.page());
+    let text = report.text(context.page(), &arguments.folder);
     context.text(text);
     Ok(())
 }
@@ -147,8 +147,9 @@ impl ManagedHost {
 }
 
 impl ManagedReport {
-    fn text(&self, screen: Screen) -> String {
-        let (version, folder) = (&self.version, &self.folder);
+    /// `folder` as the person named it.
+    fn text(&self, screen: Screen, folder: &str) -> String {
+        let version = &self.version;
         let wrote = if self.dry_run { "would be written" } else { "written" };
         let files = counted(self.places.len(), "file");
         let mut text =
