@@ -67,7 +67,7 @@ pub(crate) use payload::Payload;
 use position::PositionWords;
 pub(crate) use sample::sample;
 use scene::{HookProject, Scene};
-pub(crate) use switch::{Switch, VARIABLE, is_off_by_variable};
+pub(crate) use switch::{Switch, VARIABLE, has_managed_hooks, is_off_by_variable};
 pub(crate) use update_check::{KnownVersions, is_newer, published_as};
 use verdict::{EventVerdict, Reaction};
 

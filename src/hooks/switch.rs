@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::disk::{self, DiskError};
-use crate::runtime::{self, has_managed_hooks, is_managed};
+use crate::runtime::{self, is_managed, managed_root};
 use crate::world::World;
 
 /// Its path in this program's settings folder: one line per host, `*` for all of them.
@@ -102,8 +102,13 @@ pub(super) fn is_off(world: &World) -> bool {
 
 /// True if an administrator placed hooks for the host that called this process, and they answer in place of this program.
 pub(super) fn is_answered_by_administrator(world: &World) -> bool {
-    !own_root(world).is_some_and(|root| is_managed(&root))
-        && host(world).is_some_and(|host| has_managed_hooks(&host, world))
+    let is_own = own_root(world).is_some_and(|root| is_managed(&root));
+    !is_own && host(world).is_some_and(|host| has_managed_hooks(&host, world))
+}
+
+/// True if an administrator placed hooks for this host.
+pub(crate) fn has_managed_hooks(host: &str, world: &World) -> bool {
+    managed_root(host).is_some_and(|root| is_managed(&world.system_path(root)))
 }
 
 /// The folder of the install that this program is part of.

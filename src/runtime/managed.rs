@@ -6,7 +6,6 @@ use serde::Deserialize;
 
 use super::terms::{CONTENT_FOLDER, Lack};
 use crate::disk;
-use crate::world::World;
 
 include!(concat!(env!("OUT_DIR"), "/host_managed.rs"));
 
@@ -64,10 +63,11 @@ pub(crate) fn is_managed(root: &Path) -> bool {
     disk::is_file(root.join(CONTENT_FOLDER).join(MANAGED_MARKER))
 }
 
-/// True if an administrator placed hooks for this host. Reads no descriptor: hooks ask it.
-pub(crate) fn has_managed_hooks(host: &str, world: &World) -> bool {
-    let row = HOST_MANAGED.iter().find(|(id, ..)| *id == host);
-    row.is_some_and(|(_, linux, macos, windows)| is_managed(&world.system_path(here(linux, macos, windows))))
+/// The folder in which an administrator places hooks for this host; `None` if the host has none. Reads no descriptor: hooks
+/// ask it.
+pub(crate) fn managed_root(host: &str) -> Option<&'static str> {
+    let (_, linux, macos, windows) = HOST_MANAGED.iter().find(|(id, ..)| *id == host)?;
+    Some(here(linux, macos, windows))
 }
 
 /// The one for the platform of this program.

@@ -13,10 +13,9 @@ use crate::acts::hooks::state::{HooksState, Off, targets, whose};
 
 use crate::disk::{AbsolutePath, Change, Digest};
 use crate::frame::{Context, verbs};
-use crate::hooks::{self, Switch};
+use crate::hooks::{self, Switch, has_managed_hooks};
 use crate::install::{self, NotLoaded, UnknownHooks};
 use crate::operations::answers::finding::Finding;
-use crate::runtime::has_managed_hooks;
 use crate::text::screen::{Mark, Screen};
 use crate::text::shell::typed;
 use crate::text::time;
