@@ -282,7 +282,9 @@ fn replace_in(zone: &Zone<'_>, result: &mut String, replacement: impl Fn(&str, &
             result.push_str(&written);
             position += length;
         } else {
-            let step = rest.chars().next().map_or(1, char::len_utf8);
+            // No replacement begins inside a word.
+            let word = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+            let step = word.max(rest.chars().next().map_or(1, char::len_utf8));
             result.push_str(&rest[..step]);
             position += step;
         }
