@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use crate::disk::{self, AbsolutePath, Digest};
-use crate::runtime::{CONTENT_FOLDER, is_managed};
+use crate::runtime::{CONTENT_FOLDER, is_marked_managed, managed_roots};
 use crate::world::World;
 
 /// The folder of these files, in the state folder.
@@ -22,12 +22,21 @@ const FRESH: i64 = 60_000;
 pub(super) fn note(world: &World) {
     // Sessions of a run have their own file for this, and do not write to the user's folders.
     let program = if world.is_unit() { None } else { world.executable().ok() };
-    let root = program.as_deref().and_then(root_of).filter(|root| !is_managed(root));
+    let root = program.as_deref().and_then(root_of).filter(|root| !is_managed(root, world));
     let Some(file) = root.and_then(|root| file(world, root)) else { return };
     let is_fresh = disk::modified(&file).is_some_and(|at| (world.now().milliseconds() - at).abs() < FRESH);
     if !is_fresh {
         let _ = disk::write_fleeting(&file, b"");
     }
+}
+
+/// True if an administrator placed the folder for everyone on the computer. Its program writes nothing into homes, because
+/// no uninstall would remove it there, and no user can disable its hooks.
+pub(crate) fn is_managed(root: &Path, world: &World) -> bool {
+    let real = |path: &Path| disk::canonical(&AbsolutePath::parse(path).ok()?).ok();
+    is_marked_managed(root)
+        && real(root)
+            .is_some_and(|own| managed_roots().any(|root| real(&world.system_path(root)).as_ref() == Some(&own)))
 }
 
 /// When a hook of the install in `root` was last called, in milliseconds since 1970; `None` if no call is recorded.

@@ -62,7 +62,7 @@ use crate::text::words::of_word;
 use crate::world::{HEARD, World};
 
 use answer::{Answer, answer};
-pub(crate) use called::{forget_calls, last_called, root_of, was_called};
+pub(crate) use called::{forget_calls, is_managed, last_called, root_of, was_called};
 pub(crate) use payload::Payload;
 use position::PositionWords;
 pub(crate) use sample::sample;

@@ -5,8 +5,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::called::is_managed;
 use crate::disk::{self, DiskError};
-use crate::runtime::{self, is_managed, managed_root};
+use crate::runtime::{self, is_marked_managed, managed_root};
 use crate::world::World;
 
 /// Its path in this program's settings folder: one line per host, `*` for all of them.
@@ -90,7 +91,7 @@ pub(crate) fn is_off_by_variable(world: &World) -> bool {
 /// True if the hooks of the host that called this process are disabled. Usually this costs one lookup of a missing
 /// file. Those that an administrator placed cannot be disabled.
 pub(super) fn is_off(world: &World) -> bool {
-    if own_root(world).is_some_and(|root| is_managed(&root)) {
+    if own_root(world).is_some_and(|root| is_managed(&root, world)) {
         return false;
     }
     if is_off_by_variable(world) {
@@ -102,18 +103,18 @@ pub(super) fn is_off(world: &World) -> bool {
 
 /// True if an administrator placed hooks for the host that called this process, and they answer in place of this program.
 pub(super) fn is_answered_by_administrator(world: &World) -> bool {
-    let is_own = own_root(world).is_some_and(|root| is_managed(&root));
+    let is_own = own_root(world).is_some_and(|root| is_managed(&root, world));
     !is_own && host(world).is_some_and(|host| has_managed_hooks(&host, world))
 }
 
 /// True if an administrator placed hooks for this host.
 pub(crate) fn has_managed_hooks(host: &str, world: &World) -> bool {
-    managed_root(host).is_some_and(|root| is_managed(&world.system_path(root)))
+    managed_root(host).is_some_and(|root| is_marked_managed(&world.system_path(root)))
 }
 
 /// The folder of the install that this program is part of.
 fn own_root(world: &World) -> Option<PathBuf> {
-    super::root_of(&world.executable().ok()?).map(Path::to_path_buf)
+    super::called::root_of(&world.executable().ok()?).map(Path::to_path_buf)
 }
 
 /// The host that called this process.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::disk::{self, AbsolutePath, Digest, DiskError};
 use crate::failure::{Explain, Reason};
 use crate::library::CommandProfile;
+use crate::runtime::RuntimeId;
 
 /// Its name in the folder of the project.
 pub(crate) const NAME: &str = "gsd-tools.lock";
@@ -99,6 +100,12 @@ impl LockFile {
             return Err(broken("it lists no host".to_owned()));
         }
         Ok(Some(lock))
+    }
+
+    /// True if the lock of a project pins a local install of this host. One that cannot be used pins nothing.
+    pub(crate) fn pins(project: &AbsolutePath, host: &RuntimeId) -> bool {
+        let lock = Self::read(project).ok().flatten();
+        lock.is_some_and(|lock| lock.hosts.contains_key(host.as_str()))
     }
 
     /// Refuses another version than the pinned one.

@@ -5,7 +5,7 @@ use super::{InstallError, Installer, shared};
 use crate::disk::{self, AbsolutePath};
 use crate::emit::{self, Contents, EmitOptions, ProfileNote};
 use crate::library::{CommandProfile, ItemKind};
-use crate::runtime::{CONTENT_FOLDER, Descriptor, MANAGED_MARKER, ManagedForm, Scope, is_managed};
+use crate::runtime::{CONTENT_FOLDER, Descriptor, MANAGED_MARKER, ManagedForm, Scope, is_marked_managed};
 use crate::text::shell::typed;
 use crate::world::World;
 
@@ -92,8 +92,9 @@ pub(crate) struct PlacedByAdministrator {
 /// What an administrator placed here for this host; `None` if nothing is there, or nothing can be placed for it.
 pub(crate) fn placed_by_administrator(descriptor: &Descriptor, world: &World) -> Option<PlacedByAdministrator> {
     let form = descriptor.managed.as_ref()?;
-    let root =
-        AbsolutePath::parse(world.system_path(form.root.here())).ok().filter(|root| is_managed(root.as_path()))?;
+    let root = AbsolutePath::parse(world.system_path(form.root.here()))
+        .ok()
+        .filter(|root| is_marked_managed(root.as_path()))?;
     let version = disk::read_text(root.resolve(CONTENT_FOLDER).resolve("VERSION")).ok()??.trim().to_owned();
     Some(PlacedByAdministrator { version, root, has_commands: form.content })
 }

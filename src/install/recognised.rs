@@ -11,7 +11,6 @@ use serde_json::Value;
 
 use super::adopted::Adopted;
 use super::custom::is_among_ours;
-use super::lock_file::LockFile;
 use super::manifest::{InstallOptions, Ledger, Section};
 use super::registered::{paths, runs_our_program};
 use super::shared::{self, MadeEdit};
@@ -20,7 +19,7 @@ use super::target::PROGRAM;
 use super::{InstallError, Target};
 use crate::disk::{AbsolutePath, Digest, RelativePath, Snapshot};
 use crate::emit::{Artifact, CONTENT_FOLDER, Contents, SharedEdit, SharedFile};
-use crate::runtime::{PlaceAnchor, Scope};
+use crate::runtime::PlaceAnchor;
 use crate::text::edit::{Applied, FileFormat, JsonDialect, Undo};
 use crate::text::json::{JsonDocument, JsonEdit};
 
@@ -67,8 +66,7 @@ pub(super) fn recognise(
     let mut section = Section::new(target.descriptor.id.clone(), target.scope, env!("CARGO_PKG_VERSION"));
     section.options = options.clone();
     let mut adopted = Adopted { section, homes: BTreeMap::new(), uncertain: BTreeSet::new() };
-    let is_pinned = target.scope == Scope::Local
-        && LockFile::read(&target.project)?.is_some_and(|lock| lock.hosts.contains_key(target.descriptor.id.as_str()));
+    let is_pinned = target.is_pinned();
     for artifact in artifacts {
         let anchor = &artifact.anchor;
         situation.look_at_wanted(target, artifact)?;

@@ -150,8 +150,9 @@ pub(super) fn look(target: &Target, snapshot: &mut Snapshot) -> Result<Status, I
 pub(crate) fn unfinished(target: &Target) -> Result<Vec<AbsolutePath>, InstallError> {
     let mut roots = target.possible_roots();
     roots.retain(|root| ![target.roots_folder(), target.notes_folder()].contains(root));
-    // An install over another program writes where that one did, too. Once that one is gone, only the history has it.
-    roots.extend(predecessor::folders(target, &mut Snapshot::default())?);
+    // An install over another program writes where that one did, too. Once that one is gone, only the history has it. If
+    // its manifest cannot be read, no install went over it; an install reports that, and must not keep others from recovery.
+    roots.extend(predecessor::folders(target, &mut Snapshot::default()).unwrap_or_default());
     roots.extend(History::in_state(&target.state).pending_with(&target.root)?);
     roots.sort();
     roots.dedup();

@@ -3,10 +3,11 @@
 use crate::disk::{self, AbsolutePath, Digest, DiskError, RelativePath};
 use crate::emit::Anchor;
 use crate::runtime::{Descriptor, Home, HomeError, PlaceAnchor, Scope, Surroundings};
-use crate::text::shell::{Typed, typed};
+use crate::text::shell::{Typed, shell_word, typed};
 use crate::world::World;
 
 use super::InstallError;
+use super::lock_file::LockFile;
 
 /// One host in one scope, with its folders.
 #[derive(Clone, Debug)]
@@ -181,6 +182,11 @@ impl Target {
         }
     }
 
+    /// True if the lock of the project pins this install.
+    pub(crate) fn is_pinned(&self) -> bool {
+        self.scope == Scope::Local && LockFile::pins(&self.project, &self.descriptor.id)
+    }
+
     /// The program of the install, which its hooks call.
     pub(crate) fn program(&self) -> AbsolutePath {
         self.root.resolve(format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX))
@@ -190,7 +196,11 @@ impl Target {
     pub(crate) fn flags(&self) -> Typed {
         let host = &self.descriptor.id;
         match self.scope {
-            Scope::Local if self.elsewhere => typed!("--{} --local --cwd {}", host, self.shown(&self.project)),
+            Scope::Local if self.elsewhere => {
+                // A shell does not expand `~` in a word that has to be quoted.
+                let shown = Some(self.shown(&self.project)).filter(|shown| shell_word(shown) == *shown);
+                typed!("--{} --local --cwd {}", host, shown.unwrap_or_else(|| self.project.to_string()))
+            }
             Scope::Global if !self.usual => typed!("--{} --config-dir {}", host, self.shown(&self.root)),
             scope => typed!("--{} --{}", host, scope.word()),
         }

@@ -57,10 +57,15 @@ impl PlatformPath {
     }
 }
 
-/// True if an administrator placed the folder for everyone on the computer. Its program writes nothing into homes, because
-/// no uninstall would remove it there, and no user can disable its hooks.
-pub(crate) fn is_managed(root: &Path) -> bool {
+/// True if the folder has the mark of an administrator. That counts only at a place of [`managed_roots`]: a repository may
+/// bring the file too.
+pub(crate) fn is_marked_managed(root: &Path) -> bool {
     disk::is_file(root.join(CONTENT_FOLDER).join(MANAGED_MARKER))
+}
+
+/// The folders in which an administrator places what everyone on this computer uses.
+pub(crate) fn managed_roots() -> impl Iterator<Item = &'static str> {
+    HOST_MANAGED.iter().map(|(_, linux, macos, windows)| here(linux, macos, windows))
 }
 
 /// The folder in which an administrator places hooks for this host; `None` if the host has none. Reads no descriptor: hooks

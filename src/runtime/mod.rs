@@ -25,7 +25,7 @@ pub(crate) use files::{EditForm, FileEdit, FormDetail, HostFile, HostFormat, Pur
 pub(crate) use home::{Home, HomeError, Surroundings};
 #[cfg(test)]
 pub(crate) use made_up::{made_up, made_up_text};
-pub(crate) use managed::{MANAGED_MARKER, ManagedForm, is_managed, managed_root};
+pub(crate) use managed::{MANAGED_MARKER, ManagedForm, is_marked_managed, managed_root, managed_roots};
 pub(crate) use matrix::Means;
 #[cfg(test)]
 pub(crate) use matrix::UNREGISTERED;

@@ -137,13 +137,16 @@ fn an_install_next_to_a_managed_one_is_a_finding_and_a_managed_one_is_shown() {
     let doctor = on_a_line(status(&["doctor", "--text"]).stdout);
     assert!(doctor.contains(twice) && doctor.contains("claude-code/.claude, placed"), "{doctor}");
     let hooks = on_a_line(status(&["hooks", "off", "--text"]).stdout);
-    assert!(hooks.contains("An administrator placed hooks for Claude Code; these always run."), "{hooks}");
+    assert!(
+        hooks.contains("An administrator placed hooks for Claude Code; `hooks off` does not disable them."),
+        "{hooks}"
+    );
     status(&["hooks", "on"]).success();
     context.gsd(["uninstall", "--claude", "--local", "--yes"]).success();
     let shown = on_a_line(status(&["status", "--text"]).stdout);
     assert!(shown.contains("placed by an administrator") && !shown.contains("Nothing is installed"), "{shown}");
     let hooks = on_a_line(status(&["hooks", "status", "--text"]).stdout);
-    assert!(hooks.contains("these always run") && !hooks.contains("no host runs hooks"), "{hooks}");
+    assert!(hooks.contains("does not disable them") && !hooks.contains("no host runs hooks"), "{hooks}");
     let report = status(&["status", "--json"]).json();
     assert_eq!(report["managed"][0]["version"], env!("CARGO_PKG_VERSION"), "{report}");
 }
@@ -192,6 +195,9 @@ fn a_user_cannot_disable_managed_hooks_and_they_answer_once() {
     assert_eq!(ask(&own, &elsewhere, &[]), "");
     assert!(ask(&managed, &folder, &[]).contains("deny"));
     assert!(ask(&managed, &folder, &[("GSD_HOOKS", "off")]).contains("deny"));
+    // The mark counts at the administrator's places alone: a repository may bring the file.
+    put(&context.project().join(".claude/gsd-core/.gsd-managed"), "");
+    assert_eq!(ask(&own, &elsewhere, &[]), "", "the user has disabled it");
 }
 
 #[test]
@@ -262,7 +268,10 @@ fn nothing_is_left_in(people: usize) {
         for turn in 0..3 {
             let command = &commands[(person * 7 + turn * 5) % commands.len()];
             let mut call = context.command("sh");
-            call.args(["-c", &format!("{command} > /dev/null")]).env("HOME", &project).env_remove("GSD_UPDATE_CHECK");
+            call.args(["-c", &format!("{command} > /dev/null")])
+                .env("HOME", &project)
+                .env_remove("GSD_UPDATE_CHECK")
+                .env("GSD_SYSTEM_ROOT", &folder);
             call.current_dir(&project).stdin(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
             let mut child = call.spawn().unwrap();
             std::io::Write::write_all(&mut child.stdin.take().unwrap(), payload.to_string().as_bytes()).unwrap();

@@ -340,6 +340,14 @@ fn installs_of_other_projects_are_named_with_them() {
     let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(shown.contains("~/other/.claude/agents/gsd-planner.md"), "{shown}");
     assert!(shown.contains("gsd-tools install --claude --local --cwd ~/other"), "{shown}");
+    // A path with a space is printed so that a shell passes it as it is.
+    let odd = context.home().join("my other");
+    std::fs::create_dir_all(&odd).unwrap();
+    context.gsd(["install", "--claude", "--local", "--cwd", odd.to_str().unwrap()]).success();
+    std::fs::remove_file(odd.join(".claude/agents/gsd-planner.md")).unwrap();
+    let status = context.gsd(["status", "--all", "--json"]);
+    let fix = format!("--cwd \\\"{}\\\"", odd.display());
+    assert!(status.stdout.contains(&fix), "{fix}: {}", status.stdout);
     assert!(!context.gsd(["status", "--cursor", "--text"]).success().contains("Claude"));
     assert!(context.gsd(["history", "--text"]).success().contains("Claude Code (local, ~/other)"));
     let said = context.gsd(["uninstall", "--all", "--yes"]).success();

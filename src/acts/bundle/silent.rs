@@ -7,7 +7,7 @@ use crate::acts::hosts;
 use crate::acts::project;
 use crate::hooks;
 use crate::install::{self, Target};
-use crate::runtime::{Scope, installed_for, is_managed};
+use crate::runtime::{Scope, installed_for};
 
 /// The maximum age of the last hook call in milliseconds. Each tool call brings one, and a person may be asked in
 /// between.
@@ -19,7 +19,7 @@ pub(super) fn tell(call: &Call) {
     // The driver of a unit's session makes sure that its hooks are called.
     let Some(program) = world.executable().ok().filter(|_| !world.is_unit()) else { return };
     // A program that an administrator placed keeps no notes of calls.
-    let Some(root) = hooks::root_of(&program).filter(|root| !is_managed(root)) else { return };
+    let Some(root) = hooks::root_of(&program).filter(|root| !hooks::is_managed(root, world)) else { return };
     let called = hooks::last_called(world, root);
     if called.is_some_and(|at| (world.now().milliseconds() - at).abs() < RECENT) {
         return;

@@ -139,7 +139,7 @@ fn managed(context: &Context) -> Result<Vec<String>, Failure> {
 }
 
 fn told_of_managed(hosts: &[String]) -> String {
-    format!("An administrator placed hooks for {}; these always run.", hosts.join(", "))
+    format!("An administrator placed hooks for {}; `hooks off` does not disable them.", hosts.join(", "))
 }
 
 fn no_home() -> Failure {

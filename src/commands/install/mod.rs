@@ -541,7 +541,7 @@ fn look(context: &Context, which: &Which, all: bool) -> Result<StatusReport, Fai
             .find_map(|host| Target::resolve(host.clone(), Scope::Global, &folder, None, context.world()).ok());
         report.history = target.and_then(|target| install::history(&target).ok().flatten());
     }
-    report.push_unfinished(&install::unfinished_in_state(context.world()).unwrap_or_default());
+    report.push_unfinished(install::unfinished_in_state(context.world()));
     report.complete(&off);
     Ok(report)
 }

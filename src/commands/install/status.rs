@@ -7,7 +7,6 @@ use super::report::{OtherReport, UnlistedReport, chain};
 use crate::acts::hooks::state::{HooksState, Off};
 use crate::disk::AbsolutePath;
 use crate::hooks;
-use crate::install::lock_file::LockFile;
 use crate::install::{
     self, Detected, Drift, InstallError, Leftover, NotLoaded, OtherInstall, PlacedByAdministrator, Status, Target,
     Unlisted,
@@ -162,8 +161,7 @@ fn from_repository() -> Finding {
 
 /// The finding about an install without a manifest.
 fn without_manifest(target: &Target, unlisted: &UnlistedReport) -> Finding {
-    let lock = (target.scope == Scope::Local).then(|| LockFile::read(&target.project).ok().flatten()).flatten();
-    if lock.is_some_and(|lock| lock.hosts.contains_key(target.descriptor.id.as_str())) {
+    if target.is_pinned() {
         return from_repository().fix("gsd-tools install --local");
     }
     let what = format!("the manifest is missing, but {} {} there", unlisted.what(), unlisted.verb());
@@ -269,11 +267,17 @@ impl StatusReport {
     }
 
     /// Records the folders that all installs share in which a write was interrupted.
-    pub(super) fn push_unfinished(&mut self, folders: &[AbsolutePath]) {
-        self.findings.extend(folders.iter().map(|folder| {
-            let finding = Finding::error("write-unfinished", "a write was interrupted").at(folder.to_string());
-            finding.fix("gsd-tools recover")
-        }));
+    pub(super) fn push_unfinished(&mut self, folders: Result<Vec<AbsolutePath>, InstallError>) {
+        match folders {
+            Ok(folders) => self.findings.extend(folders.iter().map(|folder| {
+                let finding = Finding::error("write-unfinished", "a write was interrupted").at(folder.to_string());
+                finding.fix("gsd-tools recover")
+            })),
+            Err(error) => {
+                let what = format!("whether a write was interrupted is not known: {}", chain(&error));
+                self.findings.push(Finding::error("state-unreadable", what));
+            }
+        }
     }
 
     /// Adds what an administrator placed for a host.
