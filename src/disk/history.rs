@@ -62,7 +62,7 @@ pub(crate) enum Keeping {
 #[derive(Debug)]
 pub(super) struct PendingRecord {
     number: u64,
-    is_whole: bool,
+    record: HistoryRecord,
 }
 
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
@@ -74,6 +74,9 @@ struct HistoryRecord {
     at: String,
     /// Whether the files are kept too.
     is_whole: bool,
+    /// Whether it is known to be committed, although its files in the trees could not be cleaned up.
+    #[serde(default)]
+    is_committed: bool,
     journal: Journal,
     /// The paths of the entries in the journal as they were asked for, with links not followed.
     asked: Vec<JournalPath>,
@@ -221,6 +224,7 @@ impl History {
             what: what.clone(),
             at: disk.holder_since().to_owned(),
             is_whole: true,
+            is_committed: false,
             journal: journal.clone(),
             asked: asked.iter().cloned().map(JournalPath).collect(),
             modes: Vec::new(),
@@ -250,7 +254,7 @@ impl History {
         let bytes = serde_json::to_vec(&record).map_err(|source| DiskError::Unwritable { source })?;
         disk.faults.step()?;
         atomic::write(&self.file(number, PENDING), &bytes, Access::Private)?;
-        Ok(PendingRecord { number, is_whole: record.is_whole })
+        Ok(PendingRecord { number, record })
     }
 
     /// Keeps a call that had nothing to change in the trees of this transaction.
@@ -261,22 +265,28 @@ impl History {
             (root.made, root.leave) = (Vec::new(), Vec::new());
         }
         let pending = self.begin(disk, &journal, &[], what)?;
-        self.finish(disk, &pending)?;
+        self.finish(disk, pending, true)?;
         Ok(())
     }
 
-    /// Keeps a transaction that was committed, and removes the oldest ones.
-    pub(super) fn finish(&self, disk: &Disk, pending: &PendingRecord) -> Result<Keeping, DiskError> {
+    /// Keeps a transaction that was committed, and removes the oldest ones. One whose files could not be cleaned up stays
+    /// pending, so that the trees that have them are known.
+    pub(super) fn finish(&self, disk: &Disk, pending: PendingRecord, is_clean: bool) -> Result<Keeping, DiskError> {
         let _lock = disk.lock(&self.folder)?;
-        let number = pending.number;
+        let PendingRecord { number, mut record } = pending;
+        let file = self.file(number, PENDING);
         disk.faults.step()?;
         // Another call may have noticed that it was committed.
-        if act::exists(&self.file(number, PENDING))? {
-            atomic::rename(&self.file(number, PENDING), &self.file(number, RECORD))?;
+        if act::exists(&file)? && is_clean {
+            atomic::rename(&file, &self.file(number, RECORD))?;
+        } else if act::exists(&file)? {
+            record.is_committed = true;
+            let bytes = serde_json::to_vec(&record).map_err(|source| DiskError::Unwritable { source })?;
+            atomic::write(&file, &bytes, Access::Private)?;
         }
         self.settle(disk)?;
         self.prune(disk)?;
-        Ok(if pending.is_whole { Keeping::Kept(number) } else { Keeping::TooLarge })
+        Ok(if record.is_whole { Keeping::Kept(number) } else { Keeping::TooLarge })
     }
 
     /// Removes the record of a transaction that was not committed.
@@ -330,7 +340,7 @@ impl History {
                 continue;
             }
             disk.faults.step()?;
-            if record.is_as_left() {
+            if record.is_committed || record.is_as_left() {
                 atomic::rename(&pending, &self.file(number, RECORD))?;
             } else {
                 atomic::remove_file(&pending)?;

@@ -284,3 +284,28 @@ fn an_error_at_any_step_records_no_change_that_was_not_made() {
     }
     assert!(failed > 40 && not_kept > 5, "{failed} {not_kept}");
 }
+
+#[test]
+fn what_could_not_be_cleaned_up_is_known_from_each_tree_and_the_call_is_kept() {
+    let mut left_something = 0;
+    for step in 0.. {
+        let bench = Bench::new();
+        let result = apply(&bench, &bench.changes(), Faults::at(Some(step), None));
+        let is_left = |root: &AbsolutePath| is_unfinished(root).unwrap();
+        let left: Vec<AbsolutePath> = bench.roots().into_iter().filter(is_left).collect();
+        if matches!(result, Ok(Keeping::Kept(_))) && !left.is_empty() {
+            left_something += 1;
+            for root in bench.roots() {
+                let known = history(&bench).pending_with(&root).unwrap();
+                assert!(left.iter().all(|left| known.contains(left)), "step {step}: {left:?} {root}");
+            }
+            bench.put("home/one/settings.json", "typed since", 0o640);
+            bench.recover();
+            history(&bench).settle_pending(&bench.disk(Faults::default())).unwrap();
+            assert_eq!(numbers(&bench).len(), 1, "step {step}");
+        } else if matches!(result, Ok(Keeping::Kept(_))) && step > 100 {
+            break;
+        }
+    }
+    assert!(left_something > 2, "{left_something}");
+}

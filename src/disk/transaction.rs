@@ -378,6 +378,8 @@ struct Transaction<'a> {
     keep: Option<Keep<'a>>,
     pending: Option<Result<PendingRecord, DiskError>>,
     settled: bool,
+    /// Whether its files were removed from the trees after the commit.
+    is_clean: bool,
 }
 
 impl Drop for Transaction<'_> {
@@ -415,7 +417,7 @@ impl<'a> Transaction<'a> {
             .unzip();
         let (format, id, roots) = (Journal::FORMAT, new_id(), journal_roots.collect());
         let journal = Journal { format, id, roots, entries, absent: Vec::new() };
-        Self { hold, journal, contents, asked, keep: None, pending: None, settled: false }
+        Self { hold, journal, contents, asked, keep: None, pending: None, settled: false, is_clean: false }
     }
 
     fn run(&mut self, before_commit: fn()) -> Result<(), DiskError> {
@@ -438,7 +440,7 @@ impl<'a> Transaction<'a> {
         self.settled = true;
         atomic::sync_folder(&self.journal.folder(0).resolve(journal::DONE))?;
         // The new state is committed. What cannot be cleaned up now is left to the next call.
-        let _ = recover::clean_up(self.hold, &self.journal);
+        self.is_clean = recover::clean_up(self.hold, &self.journal).is_ok();
         Ok(())
     }
 
@@ -446,7 +448,7 @@ impl<'a> Transaction<'a> {
     fn keeping(&mut self) -> Keeping {
         match (self.keep, self.pending.take()) {
             (Some(keep), Some(Ok(pending))) => {
-                keep.history.finish(self.hold.disk, &pending).unwrap_or_else(Keeping::Failed)
+                keep.history.finish(self.hold.disk, pending, self.is_clean).unwrap_or_else(Keeping::Failed)
             }
             (_, Some(Err(error))) => Keeping::Failed(error),
             _ => Keeping::Nothing,
@@ -469,7 +471,7 @@ impl<'a> Transaction<'a> {
         move_over(&self.journal.staged(entry), path, &self.journal.beside(path))?;
         atomic::sync_folder(path)?;
         self.settled = true;
-        let _ = recover::clean_up(self.hold, &self.journal);
+        self.is_clean = recover::clean_up(self.hold, &self.journal).is_ok();
         Ok(())
     }
 

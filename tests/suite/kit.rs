@@ -428,6 +428,11 @@ pub(crate) fn no_shell(check: &str, why: &str) {
     skipped(check, why, "GSD_SHELLS");
 }
 
+/// As [`not_run`], for checks that need another program of the family, in the folder that `GSD_PEERS` names.
+pub(crate) fn no_peer(check: &str, why: &str) {
+    skipped(check, why, "GSD_PEERS");
+}
+
 fn skipped(check: &str, why: &str, variable: &str) {
     let required = std::env::var(variable).is_ok_and(|value| value != "off");
     assert!(!required, "{variable} requires {check}, which cannot run: {why}");

@@ -3,14 +3,14 @@
 //!
 //! Nothing of these programs is in this repository. `GSD_PEERS` names a folder with `pkg/PEER` for each of them, and
 //! two scripts: `lay.sh PEER HOST SCOPE HOME PROJECT` installs one, and `user.sh HOST SCOPE HOME PROJECT` writes files of
-//! the user. Only paths are printed, not contents.
+//! the user; `tests/peers/get.sh` makes such a folder. Only paths are printed, not contents.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::kit::{TestContext, not_run};
+use crate::kit::{TestContext, no_peer};
 use crate::lived::Lived;
 use crate::tree::Tree;
 
@@ -146,7 +146,7 @@ fn shown(paths: &[String]) -> String {
 #[ignore = "slow: another program"]
 fn an_undo_brings_real_installs_back_and_an_uninstall_leaves_only_the_users_files() {
     let Some(folder) = std::env::var_os("GSD_PEERS").map(PathBuf::from) else {
-        not_run("takeover of real installs", "set GSD_PEERS to a folder with pkg/, lay.sh and user.sh");
+        no_peer("takeover of real installs", "make a folder by tests/peers/get.sh and set GSD_PEERS to it");
         return;
     };
     let (mut wrong, mut ran) = (String::new(), 0);
