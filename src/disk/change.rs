@@ -4,12 +4,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::{AbsolutePath, Digest};
+use super::{AbsolutePath, Digest, FileBytes};
 
 /// Changes that belong together: all of them are made, or none.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ChangeSet {
     changes: Vec<Change>,
+    /// Where the change of a path is; the last one counts.
+    places: BTreeMap<AbsolutePath, usize>,
     expected: BTreeMap<AbsolutePath, Before>,
 }
 
@@ -17,7 +19,7 @@ pub(crate) struct ChangeSet {
 #[derive(Debug, Clone)]
 pub(crate) enum Change {
     /// The file will contain these bytes. Missing folders above it are made.
-    WriteFile { path: AbsolutePath, bytes: Vec<u8>, access: Access, owner: Owner, before: Before },
+    WriteFile { path: AbsolutePath, bytes: FileBytes, access: Access, owner: Owner, before: Before },
     /// The file will be the program `source`, which had this digest: a hard link to it, or a copy.
     LinkProgram { path: AbsolutePath, source: PathBuf, digest: Digest, before: Before },
     /// The file will be removed. A link to it stays.
@@ -54,11 +56,12 @@ pub(crate) enum Access {
 
 impl ChangeSet {
     pub(crate) fn push(&mut self, change: Change) {
+        self.places.insert(change.path().clone(), self.changes.len());
         self.changes.push(change);
     }
 
     /// Writes `bytes` to a document of the user.
-    pub(crate) fn write(&mut self, path: AbsolutePath, bytes: impl Into<Vec<u8>>, before: Before) {
+    pub(crate) fn write(&mut self, path: AbsolutePath, bytes: impl Into<FileBytes>, before: Before) {
         let (access, owner) = (Access::Usual, Owner::User);
         self.push(Change::WriteFile { path, bytes: bytes.into(), access, owner, before });
     }
@@ -80,29 +83,25 @@ impl ChangeSet {
 
     /// These changes, decided for the state after `earlier`, as they are valid for the state before it.
     pub(crate) fn before(self, earlier: &Self) -> Self {
-        let planned: BTreeMap<_, _> = earlier.changes.iter().map(|change| (change.path(), change)).collect();
-        let after = |change: Change| match planned.get(change.path()) {
-            Some(earlier) => change.after(earlier),
+        let after = |change: Change| match earlier.places.get(change.path()) {
+            Some(place) => change.after(&earlier.changes[*place]),
             None => change,
         };
         let changes = self.changes.into_iter().map(after).collect();
-        let is_read = |path: &AbsolutePath| !planned.contains_key(path);
-        Self { changes, expected: self.expected.into_iter().filter(|(path, _)| is_read(path)).collect() }
+        let is_read = |path: &AbsolutePath| !earlier.places.contains_key(path);
+        let expected = self.expected.into_iter().filter(|(path, _)| is_read(path)).collect();
+        Self { changes, places: self.places, expected }
     }
 
     /// Adds changes that are valid for the same state as these, and count where both change the same path.
     pub(crate) fn merge(&mut self, later: Self) {
-        let mut places: BTreeMap<AbsolutePath, usize> =
-            self.changes.iter().enumerate().map(|(at, change)| (change.path().clone(), at)).collect();
         for (path, before) in later.expected {
             self.expected.entry(path).or_insert(before);
         }
         for change in later.changes {
-            if let Some(at) = places.get(change.path()) {
-                self.changes[*at] = change;
-            } else {
-                places.insert(change.path().clone(), self.changes.len());
-                self.changes.push(change);
+            match self.places.get(change.path()) {
+                Some(place) => self.changes[*place] = change,
+                None => self.push(change),
             }
         }
     }
@@ -119,7 +118,7 @@ impl ChangeSet {
 
 impl Extend<Change> for ChangeSet {
     fn extend<T: IntoIterator<Item = Change>>(&mut self, changes: T) {
-        self.changes.extend(changes);
+        changes.into_iter().for_each(|change| self.push(change));
     }
 }
 
@@ -184,7 +183,7 @@ mod tests {
         first.merge(second);
         let changes: Vec<_> = first.iter().collect();
         assert!(
-            matches!(changes[0], Change::WriteFile { bytes, before, .. } if bytes == b"new" && *before == Some(old))
+            matches!(changes[0], Change::WriteFile { bytes, before, .. } if **bytes == *b"new" && *before == Some(old))
         );
         assert_eq!((changes.len(), changes[1].path()), (2, &other));
         assert_eq!(first.expected().collect::<Vec<_>>(), [(&other, Some(old)), (&third, None)]);

@@ -56,7 +56,7 @@ impl Bench {
         let before = |path: &str| Digest::of_file(&self.path(path)).unwrap();
         let ours = |path: &str, access| Change::WriteFile {
             path: self.path(path),
-            bytes: format!("new {path}").into_bytes(),
+            bytes: format!("new {path}").into(),
             access,
             owner: Owner::Program,
             before: before(path),

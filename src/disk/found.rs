@@ -1,6 +1,6 @@
 //! What was found at a path.
 
-use super::{Access, Digest};
+use super::{Access, Digest, FileBytes};
 
 /// What exists at a path. Links are followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub(crate) enum Found {
 pub(crate) struct FoundFile {
     pub(crate) digest: Digest,
     /// The bytes; `None` for a program or a file over the limit whose bytes were not asked for.
-    pub(crate) bytes: Option<Vec<u8>>,
+    pub(crate) bytes: Option<FileBytes>,
     pub(crate) executable: bool,
     /// True if its write permission was removed.
     pub(crate) read_only: bool,
@@ -76,7 +76,7 @@ mod tests {
     fn a_checkout_with_other_line_ends_counts_as_unmodified() {
         let found = |bytes: &[u8]| FoundFile {
             digest: Digest::of(bytes),
-            bytes: Some(bytes.to_vec()),
+            bytes: Some(bytes.to_vec().into()),
             executable: false,
             read_only: false,
             program: false,

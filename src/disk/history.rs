@@ -132,7 +132,7 @@ impl KeptFile<'_> {
         match (self.before, found) {
             (Some(bytes), before) => {
                 let access = self.mode.map_or(Access::Usual, Access::Exactly);
-                Some(Change::WriteFile { path, bytes: bytes.to_vec(), access, owner, before })
+                Some(Change::WriteFile { path, bytes: bytes.into(), access, owner, before })
             }
             (None, Some(before)) => Some(Change::RemoveFile { path, owner, before }),
             (None, None) => None,

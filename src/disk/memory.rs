@@ -100,7 +100,7 @@ impl MemoryTree {
         match self.files.get(path) {
             Some(MemoryFile { bytes, executable }) => Found::File(FoundFile {
                 digest: Digest::of(bytes),
-                bytes: Some(bytes.clone()),
+                bytes: Some(bytes.clone().into()),
                 executable: *executable,
                 read_only: false,
                 program: is_image_of_program(bytes),
@@ -139,8 +139,8 @@ impl MemoryTree {
                         self.expect(path, *before)?;
                     }
                     match access {
-                        Access::Executable => after.write_program(path, bytes.clone()),
-                        Access::Usual | Access::Private | Access::Exactly(_) => after.write(path, bytes.clone()),
+                        Access::Executable => after.write_program(path, &bytes[..]),
+                        Access::Usual | Access::Private | Access::Exactly(_) => after.write(path, &bytes[..]),
                     }
                 }
                 Change::LinkProgram { source, before, .. } => {

@@ -29,6 +29,7 @@
 
 mod act;
 mod atomic;
+mod bytes;
 mod change;
 mod digest;
 mod duplicate;
@@ -62,6 +63,7 @@ pub(crate) use act::{copy_as_old, copy_over, make_shared_folder, remove_folder_i
 pub(crate) use atomic::{
     RealPaths, canonical, destined, make_folder, real, remove_note, rename, replace, write_fleeting,
 };
+pub(crate) use bytes::FileBytes;
 pub(crate) use change::{Access, Change, ChangeSet, Owner};
 pub(crate) use digest::{Digest, Digester};
 pub(crate) use duplicate::{Duplicate, FolderSize, folder_size, shares_bytes};

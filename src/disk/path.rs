@@ -3,15 +3,18 @@
 //! An [`AbsolutePath`] is a location on this machine; a [`RelativePath`] is what we write into documents and manifests:
 //! `/` on every system, never leading outside.
 
+use std::cmp::Ordering;
 use std::fmt;
-use std::path::{Component, Path, PathBuf};
+use std::hash::{Hash, Hasher};
+use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf, Prefix};
 
 use crate::failure::unexplained;
 
 /// A path from the root of the file system, without `.` and `..`.
 ///
-/// The dots are resolved as text, before links are followed: the path means what the user typed.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// The dots are resolved as text, before links are followed: the path means what the user typed. Its parts are separated
+/// by one separator each, so that paths can be compared by their bytes: an install plans thousands of them.
+#[derive(Debug, Clone)]
 pub(crate) struct AbsolutePath(PathBuf);
 
 impl AbsolutePath {
@@ -26,10 +29,19 @@ impl AbsolutePath {
 
     /// `path` as seen from this folder: `path` itself if it is absolute, otherwise below this folder; `..` may lead up.
     pub(crate) fn resolve(&self, path: impl AsRef<Path>) -> Self {
-        Self(without_dots(&self.0.join(path)))
+        let path = path.as_ref();
+        if path.has_root() || matches!(path.components().next(), Some(Component::Prefix(_))) {
+            return Self(without_dots(&self.0.join(path)));
+        }
+        let mut whole = self.0.clone();
+        push_parts(&mut whole, path);
+        Self(whole)
     }
 
     pub(crate) fn join(&self, path: &RelativePath) -> Self {
+        if MAIN_SEPARATOR == '/' {
+            return Self(self.0.join(&path.0));
+        }
         Self(path.segments().fold(self.0.clone(), |whole, segment| whole.join(segment)))
     }
 
@@ -48,7 +60,10 @@ impl AbsolutePath {
     }
 
     pub(crate) fn is_within(&self, folder: &Self) -> bool {
-        self.0.starts_with(&folder.0)
+        let below = self.bytes().strip_prefix(folder.bytes());
+        below.is_some_and(|below| {
+            below.is_empty() || is_separator(below[0]) || folder.bytes().last().copied().is_some_and(is_separator)
+        })
     }
 
     /// This path relative to `folder`; `None` if it is not below it or not UTF-8.
@@ -60,6 +75,40 @@ impl AbsolutePath {
 
     pub(crate) fn as_path(&self) -> &Path {
         &self.0
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.0.as_os_str().as_encoded_bytes()
+    }
+}
+
+fn is_separator(byte: u8) -> bool {
+    std::path::is_separator(char::from(byte))
+}
+
+impl PartialEq for AbsolutePath {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes() == other.bytes()
+    }
+}
+
+impl Eq for AbsolutePath {}
+
+impl Hash for AbsolutePath {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.bytes().hash(state);
+    }
+}
+
+impl PartialOrd for AbsolutePath {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for AbsolutePath {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.bytes().cmp(other.bytes())
     }
 }
 
@@ -77,16 +126,26 @@ impl fmt::Display for AbsolutePath {
 
 fn without_dots(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
+    push_parts(&mut clean, path);
+    clean
+}
+
+/// Adds the parts of `path`; `..` leads up.
+fn push_parts(clean: &mut PathBuf, path: &Path) {
     for part in path.components() {
         match part {
             Component::CurDir => {}
             Component::ParentDir => {
                 clean.pop();
             }
-            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => clean.push(part),
+            // Windows reads the letter of a drive without regard to its case.
+            Component::Prefix(prefix) => match prefix.kind() {
+                Prefix::Disk(letter) => clean.push(format!("{}:", char::from(letter).to_ascii_uppercase())),
+                _ => clean.push(part),
+            },
+            Component::RootDir | Component::Normal(_) => clean.push(part),
         }
     }
-    clean
 }
 
 /// A path below some folder, with `/` between its segments.
@@ -168,7 +227,24 @@ mod tests {
         assert_eq!(absolute("/a/./b/../c").as_path(), Path::new("/a/c"));
         assert_eq!(absolute("/../a").as_path(), Path::new("/a"));
         assert_eq!(absolute("/a/b").resolve("../c").as_path(), Path::new("/a/c"));
+        assert_eq!(absolute("/a/b").resolve("/c/./d").as_path(), Path::new("/c/d"));
+        assert_eq!(absolute("/a").resolve("../../b/").as_path(), Path::new("/b"));
         assert!(AbsolutePath::parse("a/b").is_err());
+    }
+
+    #[test]
+    fn paths_of_the_same_place_are_equal_and_whole_folders_contain_them() {
+        assert_eq!(absolute("/a//b/"), absolute("/a/b"));
+        for (path, folder, is_within) in [
+            ("/a/b", "/a", true),
+            ("/a", "/a", true),
+            ("/a", "/", true),
+            ("/ab", "/a", false),
+            ("/a-b/c", "/a", false),
+            ("/a", "/a/b", false),
+        ] {
+            assert_eq!(absolute(path).is_within(&absolute(folder)), is_within, "{path} {folder}");
+        }
     }
 
     #[test]

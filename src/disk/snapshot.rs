@@ -54,7 +54,9 @@ impl Snapshot {
         self.read(path)?;
         match self.found(path) {
             Found::Absent => Ok(None),
-            Found::File(file) => super::text(path.as_path(), file.bytes.clone().unwrap_or_default()).map(Some),
+            Found::File(file) => {
+                super::text(path.as_path(), file.bytes.as_deref().unwrap_or_default().to_vec()).map(Some)
+            }
             Found::Folder => Err(DiskError::io("read", path.as_path())(io::ErrorKind::IsADirectory.into())),
             Found::Other => Err(DiskError::NotAFile { path: path.as_path().to_path_buf() }),
         }
@@ -103,7 +105,7 @@ impl Snapshot {
             let known = self.file(&path).cloned();
             let found = match change {
                 Change::WriteFile { bytes, access, .. } => Found::File(FoundFile {
-                    digest: Digest::of(bytes),
+                    digest: bytes.digest(),
                     executable: *access == Access::Executable || known.as_ref().is_some_and(|file| file.executable),
                     read_only: known.as_ref().is_some_and(|file| file.read_only),
                     program: is_image_of_program(bytes),

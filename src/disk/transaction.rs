@@ -12,7 +12,9 @@ use super::act::{digest_of, make_folder, missing, move_over, remove_folder_if_em
 use super::atomic::RealPaths;
 use super::history::{History, Keeping, PendingRecord};
 use super::journal::{self, Act, Journal, JournalEntry, JournalPath, Root};
-use super::{AbsolutePath, Access, Change, ChangeSet, Digest, Disk, DiskError, Hold, Owner, atomic, present, recover};
+use super::{
+    AbsolutePath, Access, Change, ChangeSet, Digest, Disk, DiskError, FileBytes, Hold, Owner, atomic, present, recover,
+};
 
 impl Hold<'_> {
     /// Makes all the changes, or none. Every path must be inside one of the locked trees; a link that leads one of our
@@ -141,7 +143,7 @@ struct PreparedStep {
 
 enum Contents {
     None,
-    Bytes { bytes: Vec<u8>, access: Access, sync: atomic::Sync },
+    Bytes { bytes: FileBytes, access: Access, sync: atomic::Sync },
     Program { source: PathBuf },
 }
 
@@ -301,7 +303,7 @@ fn file_step(change: &Change, target: &LocatedChange) -> Result<Option<PreparedS
     let outside = target.outside;
     match change {
         Change::WriteFile { bytes, access, owner, before, .. } => {
-            let after = Digest::of(bytes);
+            let after = bytes.digest();
             if found == Some(after) && !gains_execution(&target.path, *access) {
                 return Ok(None);
             }

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use super::found::{Found, FoundFile, KeptBytes, is_image_of_program};
-use super::{AbsolutePath, Access, DOCUMENT_LIMIT, Digest, DiskError, Entry, present};
+use super::{AbsolutePath, Access, DOCUMENT_LIMIT, Digest, DiskError, Entry, FileBytes, present};
 
 #[derive(Debug, Clone, Default)]
 pub(super) enum Tree {
@@ -86,7 +86,8 @@ fn look(path: &AbsolutePath, keep: KeptBytes) -> Result<Found, DiskError> {
             if bytes.len() as u64 > limit {
                 return Err(DiskError::TooLarge { path: path.as_path().to_path_buf(), limit });
             }
-            (Digest::of(&bytes), Some(bytes))
+            let bytes = FileBytes::from(bytes);
+            (bytes.digest(), Some(bytes))
         }
         None => (Digest::of_rest(&bytes, file).map_err(failed())?, None),
     };

@@ -140,12 +140,29 @@ pub(crate) fn emit_all(
         .with_absolute_program(descriptor.home.absolute_program);
     let rewriter = Rewriter { library, descriptor, scope, spelling: &spelling, profile: options.profile.as_ref() };
     let nesting = if options.nested { Nesting::of(library, descriptor, scope) } else { Nesting::default() };
-    let mut artifacts: Vec<Artifact> = library.items().flat_map(|item| emit(item, &rewriter, &nesting)).collect();
+    let mut artifacts = emit_items(library, &rewriter, &nesting);
     artifacts.extend(program(library, descriptor, scope, options));
     artifacts.extend(settings::artifacts(library, descriptor, scope, &spelling, options));
     artifacts.extend((scope == Scope::Local).then(|| ignored(descriptor)));
     artifacts.sort_by(|left, right| (&left.anchor, &left.path).cmp(&(&right.anchor, &right.path)));
     artifacts
+}
+
+/// The files of all items, in any order. Their texts are most of the work of an install, so all cores share it.
+fn emit_items(library: &Library, rewriter: &Rewriter<'_>, nesting: &Nesting) -> Vec<Artifact> {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8);
+    let share = |core: usize| {
+        let share = library.items().skip(core).step_by(cores);
+        share.flat_map(|item| emit(item, rewriter, nesting)).collect::<Vec<Artifact>>()
+    };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..cores).map(|core| scope.spawn(move || share(core))).collect();
+        let mut artifacts = share(0);
+        for other in others {
+            artifacts.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        artifacts
+    })
 }
 
 /// How many hooks a host with this descriptor runs for us: one process for each of our events that it has.

@@ -16,7 +16,9 @@ use super::shared::{self, MadeEdit};
 use super::situation::InstallSituation;
 use super::steps::{Act, FileStep, PlanReport};
 use super::{InstallError, Target, remembered, vouch};
-use crate::disk::{AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Found, FoundFile, Owner, RelativePath};
+use crate::disk::{
+    AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, FileBytes, Found, FoundFile, Owner, RelativePath,
+};
 use crate::emit::{Anchor, Artifact, Contents, SharedEdit, SharedFile};
 use crate::library::CommandProfile;
 use crate::text::edit::{Applied, FileFormat, Undo};
@@ -297,7 +299,7 @@ impl<'a> Planner<'a> {
             self.plan.changes.push(match &artifact.contents {
                 Contents::Whole(text) => Change::WriteFile {
                     path,
-                    bytes: text.clone().into_bytes(),
+                    bytes: text.as_str().into(),
                     access: if artifact.executable { Access::Executable } else { Access::Usual },
                     owner: Owner::Program,
                     before,
@@ -333,7 +335,7 @@ impl<'a> Planner<'a> {
             self.written.insert(digest.to_string(), Cow::Owned(text.clone()));
         }
         if digest != file.digest {
-            let (bytes, access, owner) = (text.into_bytes(), Access::Usual, Owner::Program);
+            let (bytes, access, owner) = (text.into(), Access::Usual, Owner::Program);
             let change = Change::WriteFile { path: path.clone(), bytes, access, owner, before: Some(file.digest) };
             self.plan.changes.push(change);
         }
@@ -507,7 +509,7 @@ impl<'a> Planner<'a> {
         }
         self.plan.changes.push(Change::WriteFile {
             path: self.situation.image_path(digest),
-            bytes: text.as_bytes().to_vec(),
+            bytes: text.into(),
             access: Access::Private,
             owner: Owner::User,
             before: self.situation.images().find(|(kept, _)| *kept == digest).map(|(_, found)| found),
@@ -524,8 +526,8 @@ impl<'a> Planner<'a> {
             return;
         }
         // Serialising texts cannot fail.
-        let bytes = serde_json::to_vec(&self.written).unwrap_or_default();
-        if before != Some(Digest::of(&bytes)) {
+        let bytes = FileBytes::from(serde_json::to_vec(&self.written).unwrap_or_default());
+        if before != Some(bytes.digest()) {
             let (access, owner) = (Access::Private, Owner::User);
             self.plan.changes.push(Change::WriteFile { path, bytes, access, owner, before });
         }
@@ -695,7 +697,7 @@ impl<'a> Planner<'a> {
             vouch::change(self.target, &folder, ours, &self.situation.snapshot, &mut self.plan.changes);
             match (text, before) {
                 (Some(text), before) => {
-                    let (bytes, access, owner) = (text.into_bytes(), Access::Usual, Owner::Program);
+                    let (bytes, access, owner) = (text.into(), Access::Usual, Owner::Program);
                     self.plan.changes.push(Change::WriteFile { path, bytes, access, owner, before });
                 }
                 (None, Some(before)) => {

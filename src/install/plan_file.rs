@@ -247,7 +247,7 @@ impl PlanFile {
 
 fn bytes_of(change: &Change) -> Option<PlannedBytes> {
     Some(match change {
-        Change::WriteFile { bytes, before, .. } => PlannedBytes { before: *before, after: Some(Digest::of(bytes)) },
+        Change::WriteFile { bytes, before, .. } => PlannedBytes { before: *before, after: Some(bytes.digest()) },
         Change::LinkProgram { digest, before, .. } => PlannedBytes { before: *before, after: Some(*digest) },
         Change::RemoveFile { before, .. } => PlannedBytes { before: Some(*before), after: None },
         Change::MakeFolder { .. } | Change::RemoveFolder { .. } => return None,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::target::ROOTS;
 use super::{InstallError, Target};
-use crate::disk::{self, AbsolutePath, Access, Change, ChangeSet, Digest, Owner, Snapshot};
+use crate::disk::{self, AbsolutePath, Access, Change, ChangeSet, Digest, FileBytes, Owner, Snapshot};
 use crate::emit::Anchor;
 use crate::runtime::{Registry, Scope};
 use crate::world::World;
@@ -84,9 +84,9 @@ pub(super) fn change(target: &Target, installed: bool, snapshot: &Snapshot, chan
     let path = note(target);
     // Serialising a few texts cannot fail.
     let text = serde_json::to_string(&Remembered::of(target)).map(|text| text + "\n");
-    let bytes = text.unwrap_or_default().into_bytes();
+    let bytes = FileBytes::from(text.unwrap_or_default());
     match (installed, snapshot.digest(&path)) {
-        (true, Some(before)) if before == Digest::of(&bytes) => {}
+        (true, Some(before)) if before == bytes.digest() => {}
         (true, before) => {
             let (access, owner) = (Access::Private, Owner::Program);
             changes.push(Change::WriteFile { path, bytes, access, owner, before });

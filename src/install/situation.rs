@@ -334,11 +334,12 @@ impl InstallSituation {
 
     /// Looks at the folders above a path, up to the first that exists.
     fn look_above(&mut self, path: &AbsolutePath) -> Result<(), InstallError> {
+        // Above a missing folder, everything was looked at.
         for folder in std::iter::successors(path.parent(), AbsolutePath::parent) {
-            match self.snapshot.look(&folder)? {
-                Found::Absent => self.missing.insert(folder),
-                Found::File(_) | Found::Folder | Found::Other => break,
-            };
+            if self.missing.contains(&folder) || *self.snapshot.look(&folder)? != Found::Absent {
+                break;
+            }
+            self.missing.insert(folder);
         }
         Ok(())
     }

@@ -16,9 +16,11 @@ use crate::world::World;
 /// One install, compared with its manifest.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Status {
-    /// The version of the program that wrote it; `None` if nothing is installed.
+    /// The version of the program that wrote it; absent if nothing is installed.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) version: Option<String>,
-    /// The profile that is installed: `full`, or names separated by commas; `None` if nothing is installed.
+    /// The profile that is installed: `full`, or names separated by commas; absent if nothing is installed.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) profile: Option<String>,
     /// How many files only we own.
     pub(crate) files: usize,

@@ -399,7 +399,7 @@ impl Undo<'_> {
     /// A file that only we owned, which was edited since.
     fn replace(&mut self, file: &KeptFile<'_>, found: &FoundFile, changes: &mut ChangeSet) -> Result<(), UndoError> {
         if let Some(text) = self.with_edits(file, found) {
-            let (path, bytes, before) = (file.path.clone(), text.into_bytes(), Some(found.digest));
+            let (path, bytes, before) = (file.path.clone(), text.into(), Some(found.digest));
             changes.push(Change::WriteFile { path, bytes, access: Access::Usual, owner: Owner::Program, before });
             self.note(file.path, UndoAct::Merge);
             return Ok(());
@@ -452,7 +452,7 @@ impl Undo<'_> {
             let found = self.snapshot.look(&to)?;
             if !is_planned && is_free(found, digest) {
                 if *found == Found::Absent {
-                    let (bytes, owner) = (bytes.to_vec(), Owner::User);
+                    let (bytes, owner) = (bytes.into(), Owner::User);
                     changes.push(Change::WriteFile { path: to.clone(), bytes, access, owner, before: None });
                 }
                 return Ok(to);

@@ -103,7 +103,7 @@ pub(crate) fn change(
     let path = note(target, folder);
     match (text, snapshot.digest(&path)) {
         (Some(text), before) => {
-            let bytes = format!("{}\n", Digest::of(text.as_bytes())).into_bytes();
+            let bytes = format!("{}\n", Digest::of(text.as_bytes())).into();
             changes.push(Change::WriteFile { path, bytes, access: Access::Private, owner: Owner::Program, before });
         }
         (None, Some(before)) => {

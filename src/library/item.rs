@@ -58,6 +58,11 @@ impl FromStr for ItemName {
 }
 
 impl ItemName {
+    /// Begins a search in sorted names: the names that begin with `prefix` follow it.
+    pub(super) fn before_all(prefix: &str) -> Self {
+        Self(prefix.to_owned())
+    }
+
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }

@@ -56,7 +56,7 @@ fn names_in(folder: &'static str) -> impl Iterator<Item = &'static str> {
 pub(crate) fn front_matter_of(path: &str) -> Option<FrontMatter> {
     let (folder, inside) = path.split_once('/')?;
     let (_, content) = FOLDERS.iter().find(|(name, _)| *name == folder)?;
-    let (front_matter, _) = split(kind_of(folder)?, content.get_file(inside)?.contents_utf8()?).ok()?;
+    let (front_matter, _) = split(key_of(path)?.0, content.get_file(inside)?.contents_utf8()?).ok()?;
     Some(front_matter)
 }
 
@@ -119,17 +119,28 @@ impl Library {
     }
 
     pub(crate) fn of_kind(&self, kind: ItemKind) -> impl Iterator<Item = &Item> {
-        self.items().filter(move |item| item.kind == kind)
+        self.beginning_with(kind, "")
+    }
+
+    fn beginning_with(&self, kind: ItemKind, prefix: &str) -> impl Iterator<Item = &Item> {
+        let items = self.items.range((kind, ItemName::before_all(prefix))..).map(|(_, item)| item);
+        items.take_while(move |item| item.kind == kind)
     }
 
     /// Returns the item at this path of the library, such as `workflows/x.md`.
     pub(crate) fn at(&self, path: &str) -> Option<&Item> {
-        self.items().find(|item| item.path == path)
+        let (kind, name) = key_of(path)?;
+        let name: ItemName = name.parse().ok()?;
+        let items = kinds_beside(kind).iter().filter_map(|kind| self.items.get(&(*kind, name.clone())));
+        items.into_iter().find(|item| item.path == path)
     }
 
     /// True if items exist below this folder, such as `workflows/x/steps`.
     pub(crate) fn has_folder(&self, folder: &str) -> bool {
-        self.items().any(|item| item.path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
+        let path = format!("{folder}/");
+        let Some((kind, prefix)) = key_of(&path) else { return false };
+        let first = |kind: &ItemKind| self.beginning_with(*kind, prefix).next();
+        kinds_beside(kind).iter().filter_map(first).any(|item| item.path.starts_with(&path))
     }
 
     /// True if `/gsd-<name>` is a command or a router.
@@ -237,13 +248,11 @@ fn with_slashes(path: &Path) -> String {
 }
 
 fn read_item(path: &str, text: &str) -> Result<Option<Item>, LibraryError> {
-    let Some((folder, inside)) = path.split_once('/') else { return Ok(None) };
-    let is_ours = folder == "templates" && matches!(inside.split('/').next(), Some(PROMPTS | DEMO));
-    if is_ours || inside.split('/').any(|part| part.starts_with('.')) {
+    let Some((kind, name)) = key_of(path) else { return Ok(None) };
+    let is_ours = kind == ItemKind::Template && matches!(name.split('/').next(), Some(PROMPTS | DEMO));
+    if is_ours || path.split('/').any(|part| part.starts_with('.')) {
         return Ok(None);
     }
-    let Some(kind) = kind_of(folder) else { return Ok(None) };
-    let name = inside.strip_suffix(".md").unwrap_or(inside);
     let name = name.parse().map_err(|source| LibraryError::Name { path: path.to_owned(), source })?;
     let (front_matter, body) =
         split(kind, text).map_err(|source| LibraryError::FrontMatter { path: path.to_owned(), source })?;
@@ -251,15 +260,30 @@ fn read_item(path: &str, text: &str) -> Result<Option<Item>, LibraryError> {
     Ok(Some(Item { kind, name, path: path.to_owned(), front_matter, body: body.to_owned() }))
 }
 
-fn kind_of(folder: &str) -> Option<ItemKind> {
-    Some(match folder {
+/// The kind and the name of the item at a path of the library; a router counts as a command.
+fn key_of(path: &str) -> Option<(ItemKind, &str)> {
+    let (folder, inside) = path.split_once('/')?;
+    let kind = match folder {
         "commands" => ItemKind::Command,
         "workflows" => ItemKind::Workflow,
         "agents" => ItemKind::Agent,
         "references" => ItemKind::Reference,
         "templates" => ItemKind::Template,
         _ => return None,
-    })
+    };
+    Some((kind, inside.strip_suffix(".md").unwrap_or(inside)))
+}
+
+/// The kinds of the items in the folder of `kind`.
+fn kinds_beside(kind: ItemKind) -> &'static [ItemKind] {
+    match kind {
+        ItemKind::Command | ItemKind::Router => &[ItemKind::Command, ItemKind::Router],
+        ItemKind::Workflow => &[ItemKind::Workflow],
+        ItemKind::Agent => &[ItemKind::Agent],
+        ItemKind::Reference => &[ItemKind::Reference],
+        ItemKind::Template => &[ItemKind::Template],
+        ItemKind::Program | ItemKind::Hook | ItemKind::Settings => &[],
+    }
 }
 
 /// Splits a text into its front matter and the text to install. Commands and agents need front matter; that of a

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use include_dir::{Dir, include_dir};
 
@@ -31,12 +32,13 @@ pub(crate) struct Registry {
 /// The source of a descriptor.
 #[derive(Clone, Debug)]
 enum DescriptorSource {
-    Ours(&'static str),
-    /// A file of the user, with its text, or the reason why the text is missing.
-    Theirs {
-        file: String,
-        text: Result<String, DescriptorFault>,
+    Ours {
+        text: &'static str,
+        /// What it says, once it was asked: an install of all hosts asks for each of them for each of them.
+        read: OnceLock<Descriptor>,
     },
+    /// A file of the user, with its text, or the reason why the text is missing.
+    Theirs { file: String, text: Result<String, DescriptorFault> },
 }
 
 /// Why a host cannot be used.
@@ -99,7 +101,7 @@ impl Registry {
     fn ours() -> Registry {
         let sources = DESCRIPTORS.files().filter_map(|file| {
             let id = file.path().file_stem()?.to_str()?.parse().ok()?;
-            Some((id, DescriptorSource::Ours(file.contents_utf8()?)))
+            Some((id, DescriptorSource::Ours { text: file.contents_utf8()?, read: OnceLock::new() }))
         });
         Registry { sources: sources.collect(), nameless: Vec::new() }
     }
@@ -144,7 +146,7 @@ impl Registry {
     pub(crate) fn all_with(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Descriptor>, RegistryError> {
         let has_word = |text: &str| text.split('"').any(&is_wanted);
         let may_be = |id: &&RuntimeId| match self.sources.get(id) {
-            Some(DescriptorSource::Ours(text)) => has_word(text),
+            Some(DescriptorSource::Ours { text, .. }) => has_word(text),
             _ => self.read(id).is_ok(),
         };
         self.ids().filter(may_be).map(|id| self.read(id)).collect()
@@ -178,11 +180,17 @@ impl Registry {
     fn read(&self, id: &RuntimeId) -> Result<Descriptor, RegistryError> {
         match self.sources.get(id) {
             None => Err(RegistryError::Unknown { name: id.to_string(), nearest: None }),
-            Some(DescriptorSource::Ours(text)) => Descriptor::parse(text).map_err(|error| {
-                let at = ParseError::at(text, error.span().map_or(0, |span| span.start), error.message());
-                let cure = "this is a defect of gsd-tools".to_owned();
-                RegistryError::Broken { file: format!("{id}.toml"), fault: DescriptorFault { at, cure } }
-            }),
+            Some(DescriptorSource::Ours { text, read }) => {
+                if let Some(known) = read.get() {
+                    return Ok(known.clone());
+                }
+                let descriptor = Descriptor::parse(text).map_err(|error| {
+                    let at = ParseError::at(text, error.span().map_or(0, |span| span.start), error.message());
+                    let cure = "this is a defect of gsd-tools".to_owned();
+                    RegistryError::Broken { file: format!("{id}.toml"), fault: DescriptorFault { at, cure } }
+                })?;
+                Ok(read.get_or_init(|| descriptor).clone())
+            }
             Some(DescriptorSource::Theirs { file, text }) => {
                 let read = text.clone().and_then(|text| self.read_theirs(id, &text));
                 read.map_err(|fault| RegistryError::Broken { file: file.clone(), fault })
@@ -198,7 +206,7 @@ impl Registry {
         }
         for (other, source) in self.sources.iter().filter(|(other, _)| *other != id) {
             let text_of_other: &str = match source {
-                DescriptorSource::Ours(text) => text,
+                DescriptorSource::Ours { text, .. } => text,
                 DescriptorSource::Theirs { text, .. } => text.as_deref().unwrap_or_default(),
             };
             // A file that contains none of the words cannot claim one of them, and need not be parsed.

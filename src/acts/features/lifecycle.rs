@@ -349,7 +349,7 @@ fn copy(target: &AbsolutePath, files: &Files, known: &Digests, changes: &mut Cha
         let before = found.get(path).and_then(|digest| Digest::parse(digest));
         changes.push(Change::WriteFile {
             path: target.join(&RelativePath::parse(path)?),
-            bytes: bytes.clone(),
+            bytes: bytes.as_slice().into(),
             access: Access::Usual,
             owner: Owner::Program,
             before,

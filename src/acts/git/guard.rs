@@ -61,7 +61,7 @@ pub(crate) fn enable(call: &Call) -> Result<EnabledReport, Failure> {
         };
         let before = found.map(|bytes| Digest::of(&bytes));
         let (access, owner) = (Access::Executable, Owner::User);
-        changes.push(Change::WriteFile { path: hook.clone(), bytes: script.into_bytes(), access, owner, before });
+        changes.push(Change::WriteFile { path: hook.clone(), bytes: script.into(), access, owner, before });
         Ok(action)
     })?;
     let enabled = action == "already_enabled" || !call.is_rehearsal();

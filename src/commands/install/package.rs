@@ -129,7 +129,7 @@ pub(super) fn write(
             PackagedFile::Text(text) => {
                 // For every user, whatever the umask says.
                 let (access, owner) = (Access::Exactly(0o644), Owner::User);
-                Change::WriteFile { path, bytes: text.into_bytes(), access, owner, before: None }
+                Change::WriteFile { path, bytes: text.into(), access, owner, before: None }
             }
             PackagedFile::Program => {
                 Change::LinkProgram { path, source: program.path.clone(), digest: program.digest, before: None }

@@ -7,6 +7,8 @@
 mod scan;
 mod spawn;
 
+use std::collections::BTreeSet;
+
 use crate::library::{Item, ItemKind, Library};
 use crate::runtime::{ArgumentForm, Descriptor, FileReach, IncludeForm, PlaceItem, Scope};
 
@@ -97,12 +99,14 @@ impl Rewriter<'_> {
         let call = spawn.call.replace("{prompt}", "\"<prompt>\"");
         let how = if spawn.is_line() { " in the shell" } else { "" };
         let words = spawn.role.as_ref()?;
-        let named = self.library.of_kind(ItemKind::Agent).find(|agent| names(&item.body, agent.name.as_str()))?;
+        let named = self.library.of_kind(ItemKind::Agent);
+        let named_here: BTreeSet<&str> = named_agents(&item.body).collect();
+        let named = named.map(|agent| agent.name.as_str()).find(|agent| named_here.contains(agent))?;
         let words = words.replace("{file}", &self.agent_file("<name>"));
         Some(format!(
             "Agents such as `gsd-{}` cannot be named here: start one with `{call}`{how}, and begin its prompt \
              with \"{words}\".",
-            named.name
+            named
         ))
     }
 
@@ -189,8 +193,8 @@ impl Rewriter<'_> {
         if goes_on || !self.library.has_command(name) {
             return None;
         }
-        let is_router = self.library.names(ItemKind::Router).any(|router| router == name);
-        let form = mentions.router.as_ref().filter(|_| is_router).unwrap_or(&mentions.command);
+        let is_router = |_: &&String| self.library.names(ItemKind::Router).any(|router| router == name);
+        let form = mentions.router.as_ref().filter(is_router).unwrap_or(&mentions.command);
         Some(("/gsd-".len() + name.len(), form.replace("{name}", name)))
     }
 
@@ -275,20 +279,21 @@ pub(crate) fn with_program(text: &str, word: &str) -> String {
 /// and with what.
 fn replace_in(zone: &Zone<'_>, result: &mut String, replacement: impl Fn(&str, &str) -> Option<(usize, String)>) {
     let text = zone.text;
-    let mut position = 0;
+    let (mut position, mut copied) = (0, 0);
     while position < text.len() {
         let (before, rest) = text.split_at(position);
         if let Some((length, written)) = replacement(before, rest) {
+            result.push_str(&text[copied..position]);
             result.push_str(&written);
             position += length;
+            copied = position;
         } else {
             // No replacement begins inside a word.
             let word = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
-            let step = word.max(rest.chars().next().map_or(1, char::len_utf8));
-            result.push_str(&rest[..step]);
-            position += step;
+            position += word.max(rest.chars().next().map_or(1, char::len_utf8));
         }
     }
+    result.push_str(&text[copied..]);
 }
 
 /// The project's instruction file in canonical content.
@@ -349,15 +354,14 @@ pub(super) fn without_placeholders(text: &str) -> String {
     result + rest
 }
 
-/// True if a text names this agent outside of a call that spawns it.
-fn names(text: &str, agent: &str) -> bool {
-    let name = format!("gsd-{agent}");
-    text.match_indices(&name).any(|(at, _)| {
-        let (before, after) = (&text[..at], &text[at + name.len()..]);
-        let is_word = |c: char| c.is_alphanumeric() || "-_/.".contains(c);
-        !(before.ends_with("subagent_type=\"")
-            || before.ends_with(is_word)
-            || after.starts_with(|c| is_word(c) && c != '.'))
+/// The words after `gsd-` in a text, outside of calls that spawn an agent: names of agents, and others.
+fn named_agents(text: &str) -> impl Iterator<Item = &str> {
+    let is_word = |c: char| c.is_alphanumeric() || "-_/".contains(c);
+    text.match_indices("gsd-").filter_map(move |(at, prefix)| {
+        let (before, after) = (&text[..at], &text[at + prefix.len()..]);
+        let name = &after[..after.find(|c| !is_word(c)).unwrap_or(after.len())];
+        let is_inside = before.ends_with(|c| is_word(c) || c == '.');
+        (!is_inside && !before.ends_with("subagent_type=\"")).then_some(name)
     })
 }
 
