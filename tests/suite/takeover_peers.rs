@@ -71,12 +71,14 @@ impl PeerCase {
         let place: Value = serde_json::from_str(&place.stdout).unwrap_or_default();
         let root = place["installs"][0]["root"].as_str().unwrap_or_default().to_owned();
         let manifests = theirs.keys().filter_map(|path| path.strip_suffix("/gsd-file-manifest.json"));
-        // One that does not know the host installs for another one instead.
-        if !is_laid || !manifests.into_iter().any(|folder| !folder.is_empty() && root.ends_with(folder)) {
+        let is_in_root = manifests.into_iter().any(|folder| !folder.is_empty() && root.ends_with(folder));
+        let status = lived.gsd(["status", "--json"]).json();
+        let others = status["others"].as_array().cloned().unwrap_or_default();
+        // One that does not know the host installs for another one instead; some use another folder of the host.
+        if !is_laid || !(is_in_root || others.iter().any(|other| other["runtime"] == self.host.as_str())) {
             return None;
         }
-        let status = lived.gsd(["status", "--json"]).json();
-        let is_named = status["others"].as_array().is_some_and(|others| !others.is_empty());
+        let is_named = !others.is_empty();
         let uninstalled = lived.gsd(["uninstall", &host, &scope, "--yes"]);
         let untouched = paths(&theirs, &of_files(&lived));
         let installed = lived.gsd(["install", &host, &scope, "--yes", "--json"]);
