@@ -68,6 +68,11 @@ impl AbsolutePath {
 
     /// This path relative to `folder`; `None` if it is not below it or not UTF-8.
     pub(crate) fn relative_to(&self, folder: &Self) -> Option<RelativePath> {
+        if MAIN_SEPARATOR == '/' {
+            let rest = std::str::from_utf8(self.bytes().strip_prefix(folder.bytes())?).ok()?;
+            let rest = if folder.bytes() == b"/" { rest } else { rest.strip_prefix('/')? };
+            return RelativePath::parse(rest).ok();
+        }
         let rest = self.0.strip_prefix(&folder.0).ok()?;
         let segments: Option<Vec<&str>> = rest.components().map(|part| part.as_os_str().to_str()).collect();
         RelativePath::parse(&segments?.join("/")).ok()

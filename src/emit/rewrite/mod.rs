@@ -278,19 +278,19 @@ pub(crate) fn with_program(text: &str, word: &str) -> String {
 /// Copies a zone; `replacement` gets the text before and after a position, and returns how many bytes to replace there
 /// and with what.
 fn replace_in(zone: &Zone<'_>, result: &mut String, replacement: impl Fn(&str, &str) -> Option<(usize, String)>) {
-    let text = zone.text;
+    let (text, bytes) = (zone.text, zone.text.as_bytes());
     let (mut position, mut copied) = (0, 0);
-    while position < text.len() {
-        let (before, rest) = text.split_at(position);
-        if let Some((length, written)) = replacement(before, rest) {
+    while let Some(first) = bytes.get(position) {
+        let may_begin = matches!(first, b'/' | b'g' | b'r' | b't' | b'w' | b'A'..=b'Z');
+        let found = may_begin.then(|| text.split_at(position)).and_then(|(before, rest)| replacement(before, rest));
+        if let Some((length, written)) = found {
             result.push_str(&text[copied..position]);
             result.push_str(&written);
             position += length;
             copied = position;
         } else {
             // No replacement begins inside a word.
-            let word = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
-            position += word.max(rest.chars().next().map_or(1, char::len_utf8));
+            position += bytes[position..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count().max(1);
         }
     }
     result.push_str(&text[copied..]);

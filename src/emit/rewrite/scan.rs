@@ -139,11 +139,13 @@ pub(super) fn zones<'a>(block: &TextBlock<'a>) -> Vec<Zone<'a>> {
 
 /// The distance to the closing run of `ticks` backticks, within the paragraph.
 fn closing(inside: &str, ticks: usize) -> Option<usize> {
-    let paragraph = inside.find("\n\n").map_or(inside, |end| &inside[..end]);
     let mut position = 0;
-    while let Some(next) = paragraph[position..].find('`') {
+    while let Some(next) = inside[position..].find('`') {
         let start = position + next;
-        let run = paragraph[start..].len() - paragraph[start..].trim_start_matches('`').len();
+        if inside[position..start].contains("\n\n") {
+            return None;
+        }
+        let run = inside[start..].len() - inside[start..].trim_start_matches('`').len();
         if run == ticks {
             return Some(start);
         }

@@ -82,11 +82,7 @@ impl JsonDocument {
     pub(crate) fn value(&self, path: &[String]) -> Option<Value> {
         let readable = readable(&self.text);
         let root = tree(&readable, self.dialect).ok()??;
-        let mut node = &root;
-        for key in path {
-            node = &node.as_object()?.properties.iter().rfind(|property| property.name.as_str() == key)?.value;
-        }
-        Some(to_value(node))
+        value_in(&root, path)
     }
 
     /// Every value with its key and line.
@@ -105,16 +101,6 @@ impl JsonDocument {
         match descend(Some(&root), path) {
             Ok(Descent::Found(node)) => Some(line_of(&self.text, span(node).start)),
             _ => None,
-        }
-    }
-
-    /// True if the document already has what the edit wants; any value is enough for [`JsonEdit::SetIfAbsent`].
-    pub(crate) fn holds(&self, edit: &JsonEdit) -> bool {
-        match (edit, self.value(edit.path())) {
-            (JsonEdit::Append { value, .. }, Some(Value::Array(elements))) => elements.contains(value),
-            (JsonEdit::Set { value, .. }, Some(found)) => found == *value,
-            (JsonEdit::SetIfAbsent { .. }, Some(_)) => true,
-            _ => false,
         }
     }
 
@@ -159,11 +145,14 @@ impl JsonDocument {
                 }
             }
         };
-        let before = self.text.clone();
-        if self.replace_text(edited).is_none() || !self.holds(edit) {
-            self.text = before;
+        let is_there = match tree(&characters::readable(&edited), self.dialect) {
+            Ok(root) => has(edit, root.and_then(|root| value_in(&root, edit.path()))),
+            Err(_) => false,
+        };
+        if !is_there {
             return Err(unsafe_at(edit.path()));
         }
+        self.text = edited;
         Ok(Applied::Changed(undo))
     }
 
@@ -356,6 +345,26 @@ impl JsonDocument {
 }
 
 printed_with_mark!(JsonDocument);
+
+/// The value at this path of keys below `root`. If a key is repeated, the last one counts.
+fn value_in(root: &ast::Value<'_>, path: &[String]) -> Option<Value> {
+    let mut node = root;
+    for key in path {
+        node = &node.as_object()?.properties.iter().rfind(|property| property.name.as_str() == key)?.value;
+    }
+    Some(to_value(node))
+}
+
+/// True if what was found at the path of the edit is what it wants; any value is enough for
+/// [`JsonEdit::SetIfAbsent`].
+fn has(edit: &JsonEdit, found: Option<Value>) -> bool {
+    match (edit, found) {
+        (JsonEdit::Append { value, .. }, Some(Value::Array(elements))) => elements.contains(value),
+        (JsonEdit::Set { value, .. }, Some(found)) => found == *value,
+        (JsonEdit::SetIfAbsent { .. }, Some(_)) => true,
+        _ => false,
+    }
+}
 
 fn tree(text: &str, dialect: JsonDialect) -> Result<Option<ast::Value<'_>>, ParseError> {
     let options = ParseOptions {

@@ -623,9 +623,13 @@ impl Life {
             let below = format!("{path}/");
             let has_kept = || {
                 now.iter().any(|(other, what)| {
-                    other.starts_with(&below)
-                        && what.starts_with("file")
-                        && (is_kept(other, what) || self.mine.contains_key(other) || self.is_marked(other, what))
+                    let is_of_user = if what.starts_with("file") {
+                        is_kept(other, what) || self.mine.contains_key(other) || self.is_marked(other, what)
+                    } else {
+                        // The user made it for a file that was set aside.
+                        self.may_stay.contains(other)
+                    };
+                    other.starts_with(&below) && is_of_user
                 })
             };
             let is_fine = if what.starts_with("file") {
