@@ -75,7 +75,7 @@ struct HistoryRecord {
     /// Whether the files are kept too.
     is_whole: bool,
     /// Whether it is known to be committed, although its files in the trees could not be cleaned up.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     is_committed: bool,
     journal: Journal,
     /// The paths of the entries in the journal as they were asked for, with links not followed.

@@ -91,7 +91,7 @@ pub(crate) use status::{Drift, Status, is_installed, status, unfinished_in_state
 pub(crate) use steps::{Act, FileStep, PlanReport};
 pub(crate) use target::Target;
 pub(crate) use together::{Along, Together};
-pub(crate) use undo::{PastCall, UndoAct, UndoPlan, past_calls, unfinished_anywhere};
+pub(crate) use undo::{PastCall, UndoAct, UndoPlan, past_calls, settle_history, unfinished_anywhere};
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -172,7 +172,10 @@ impl Wish {
 impl Installer<'_> {
     /// Finishes what an earlier call left unfinished in the folders of the install. Returns those folders.
     pub(crate) fn settle(&self, target: &Target) -> Result<Vec<AbsolutePath>, InstallError> {
-        self.settle_in(unfinished(target)?)
+        let settled = self.settle_in(unfinished(target)?)?;
+        // If this call has nothing to change, no later step does it. A history that cannot be written stops no install.
+        let _ = settle_history(self.world, self.disk);
+        Ok(settled)
     }
 
     fn settle_in(&self, unfinished: Vec<AbsolutePath>) -> Result<Vec<AbsolutePath>, InstallError> {

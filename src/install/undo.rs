@@ -15,7 +15,7 @@ use super::target::SET_ASIDE;
 use super::{InstallError, Installer, Target};
 use crate::disk::history::{History, HistoryError, Keeping, Kept, KeptFile, TransactionSummary};
 use crate::disk::{
-    self, AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Found, FoundFile, Keep, Owner, RealPaths,
+    self, AbsolutePath, Access, Change, ChangeSet, Digest, Disk, DiskError, Found, FoundFile, Keep, Owner, RealPaths,
     Snapshot,
 };
 use crate::failure::{Explain, Reason};
@@ -203,12 +203,17 @@ pub(crate) fn unfinished_anywhere(
     Ok(folders)
 }
 
+/// Takes calls that died after their commit into the history, and drops those that died before.
+pub(crate) fn settle_history(world: &World, disk: &Disk) -> Result<(), InstallError> {
+    Ok(History::in_state(&super::state(world)?).settle_pending(disk)?)
+}
+
 impl Installer<'_> {
     /// Finishes what calls that died left in the folders of hosts and of past installs, so that the history has each call
     /// that was committed. Returns those folders.
     pub(crate) fn settle_past(&self, project: &AbsolutePath) -> Result<Vec<AbsolutePath>, UndoError> {
         let settled = self.settle_in(unfinished_anywhere(self.registry, project, self.world)?)?;
-        History::in_state(&super::state(self.world)?).settle_pending(self.disk)?;
+        settle_history(self.world, self.disk)?;
         Ok(settled)
     }
 

@@ -601,6 +601,7 @@ fn recover(context: &mut Context) -> Result<(), Failure> {
             report.finished.extend(hold.recovered().iter().map(ToString::to_string));
         }
     }
+    install::settle_history(context.world(), &disk)?;
     let said = match report.finished.as_slice() {
         [] => "No write was interrupted: nothing to recover\n".to_owned(),
         folders => format!("Recovered: {}\n", folders.join(", ")),
