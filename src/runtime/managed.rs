@@ -57,10 +57,12 @@ impl PlatformPath {
     }
 }
 
-/// True if the folder has the mark of an administrator. That counts only at a place of [`managed_roots`]: a repository may
+/// True if the folder has the mark of an administrator, and the program that answers its hooks. That counts only at a place of [`managed_roots`]: a repository may
 /// bring the file too.
 pub(crate) fn is_marked_managed(root: &Path) -> bool {
-    disk::is_file(root.join(CONTENT_FOLDER).join(MANAGED_MARKER))
+    let content = root.join(CONTENT_FOLDER);
+    disk::is_file(content.join(MANAGED_MARKER))
+        && disk::is_file(content.join("bin").join(format!("gsd-tools{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// The folders in which an administrator places what everyone on this computer uses.

@@ -35,7 +35,7 @@ enum DescriptorSource {
     Ours {
         text: &'static str,
         /// What it says, once it was asked: an install of all hosts asks for each of them for each of them.
-        read: OnceLock<Descriptor>,
+        read: OnceLock<Box<Descriptor>>,
     },
     /// A file of the user, with its text, or the reason why the text is missing.
     Theirs { file: String, text: Result<String, DescriptorFault> },
@@ -182,14 +182,14 @@ impl Registry {
             None => Err(RegistryError::Unknown { name: id.to_string(), nearest: None }),
             Some(DescriptorSource::Ours { text, read }) => {
                 if let Some(known) = read.get() {
-                    return Ok(known.clone());
+                    return Ok(Descriptor::clone(known));
                 }
                 let descriptor = Descriptor::parse(text).map_err(|error| {
                     let at = ParseError::at(text, error.span().map_or(0, |span| span.start), error.message());
                     let cure = "this is a defect of gsd-tools".to_owned();
                     RegistryError::Broken { file: format!("{id}.toml"), fault: DescriptorFault { at, cure } }
                 })?;
-                Ok(read.get_or_init(|| descriptor).clone())
+                Ok(Descriptor::clone(read.get_or_init(|| Box::new(descriptor))))
             }
             Some(DescriptorSource::Theirs { file, text }) => {
                 let read = text.clone().and_then(|text| self.read_theirs(id, &text));

@@ -198,6 +198,10 @@ fn a_user_cannot_disable_managed_hooks_and_they_answer_once() {
     // The mark counts at the administrator's places alone: a repository may bring the file.
     put(&context.project().join(".claude/gsd-core/.gsd-managed"), "");
     assert_eq!(ask(&own, &elsewhere, &[]), "", "the user has disabled it");
+    context.gsd(["hooks", "on"]).success();
+    std::fs::remove_file(&managed).unwrap();
+    assert!(!start(&own, &folder).is_empty(), "what cannot answer does not silence another install");
+    assert!(ask(&own, &folder, &[]).contains("deny"));
 }
 
 #[test]
@@ -207,6 +211,9 @@ fn a_package_can_be_read_by_every_user_whatever_the_umask() {
     let (context, folder) = pinned_in(TestContext::on_disk(), &["--claude"]);
     let command = format!("umask 077; '{}' package --managed '{}'", crate::kit::binary().display(), folder.display());
     assert!(context.command("sh").args(["-c", &command]).output().unwrap().status.success());
+    // A link would share owner and mode with the program of the administrator.
+    let program = folder.join("etc/claude-code/.claude/gsd-core/bin/gsd-tools");
+    assert_eq!(std::os::unix::fs::MetadataExt::nlink(&std::fs::metadata(program).unwrap()), 1);
     // As the page for teams says.
     let text = std::fs::read_to_string(crate::kit::repository().join("docs/teams.md")).unwrap();
     let pack = text.lines().find(|line| line.starts_with("(cd computer")).unwrap();

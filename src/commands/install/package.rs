@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::disk::{self, AbsolutePath, Access, Change, ChangeSet, DiskError, Hold, Owner, RelativePath};
+use crate::disk::{self, AbsolutePath, Access, Change, ChangeSet, DiskError, FileBytes, Hold, Owner, RelativePath};
 use crate::emit::{self, Contents};
 use crate::failure::Failure;
 use crate::frame::Context;
@@ -12,6 +12,9 @@ use crate::library::Library;
 use crate::runtime::Lack;
 use crate::text::screen::{Screen, counted};
 use crate::text::shell::typed;
+
+/// The most bytes of a program that is packaged.
+const LARGEST_PROGRAM: u64 = 1 << 30;
 
 /// A plugin of a host, written into a folder.
 #[derive(Clone, Debug, clap::Args)]
@@ -120,6 +123,9 @@ pub(super) fn write(
         return Err(Failure::usage(format!("the folder `{folder}` is not empty")).hint("name another one").exits(73));
     }
     let program = Program::running(context.world())?;
+    let image = disk::read_up_to(&program.path, LARGEST_PROGRAM).map_err(failed)?;
+    let path = AbsolutePath::parse(&program.path).map_err(InstallError::from)?;
+    let image = FileBytes::from(image.ok_or(InstallError::NoProgram { path })?);
     let mut changes = ChangeSet::default();
     let mut paths = Vec::new();
     for (file, contents) in files {
@@ -132,7 +138,9 @@ pub(super) fn write(
                 Change::WriteFile { path, bytes: text.into(), access, owner, before: None }
             }
             PackagedFile::Program => {
-                Change::LinkProgram { path, source: program.path.clone(), digest: program.digest, before: None }
+                // A link would share owner and mode with the program that runs, and breaks between file systems.
+                let (bytes, access, owner) = (image.clone(), Access::Exactly(0o755), Owner::User);
+                Change::WriteFile { path, bytes, access, owner, before: None }
             }
         });
     }

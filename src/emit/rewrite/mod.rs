@@ -104,9 +104,8 @@ impl Rewriter<'_> {
         let named = named.map(|agent| agent.name.as_str()).find(|agent| named_here.contains(agent))?;
         let words = words.replace("{file}", &self.agent_file("<name>"));
         Some(format!(
-            "Agents such as `gsd-{}` cannot be named here: start one with `{call}`{how}, and begin its prompt \
-             with \"{words}\".",
-            named
+            "Agents such as `gsd-{named}` cannot be named here: start one with `{call}`{how}, and begin its prompt \
+             with \"{words}\"."
         ))
     }
 
