@@ -63,23 +63,31 @@ fn host_sessions() -> io::Result<String> {
     Ok(format!("const HOST_SESSIONS: &[&str] = &[\n{}];\n", rows.concat()))
 }
 
-/// Returns the folder of an administrator for each host that has one: the lines `root.*` of the table `managed`.
+/// Returns the places of an administrator for each host that has some: the lines `root.*` of the table `managed`, and the
+/// lines `at.*` of its files.
 fn host_managed() -> io::Result<String> {
     let mut rows = Vec::new();
     for file in descriptors()? {
         let text = fs::read_to_string(&file)?;
         let table: Vec<&str> = text.lines().skip_while(|line| *line != "[managed]").skip(1).collect();
-        let root = |platform: &str| {
-            let line = table.iter().find_map(|line| line.strip_prefix("root.")?.strip_prefix(platform));
-            line.and_then(|line| line.strip_prefix(" = ")).unwrap_or("\"\"")
+        let places = |key: &str| -> Vec<String> {
+            let of = |platform: &str| -> Vec<&str> {
+                let line = format!("{key}.{platform} = ");
+                table.iter().filter_map(|other| other.strip_prefix(line.as_str())).collect()
+            };
+            let (linux, macos, windows) = (of("linux"), of("macos"), of("windows"));
+            let rows = linux.iter().zip(macos).zip(windows);
+            rows.map(|((linux, macos), windows)| format!("[{linux}, {macos}, {windows}]")).collect()
         };
         if !table.is_empty() {
             let id = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            rows.push(format!("    ({id:?}, {}, {}, {}),\n", root("linux"), root("macos"), root("windows")));
+            rows.push(format!("    ({id:?}, {}, &[{}]),\n", places("root").concat(), places("at").join(", ")));
         }
     }
     Ok(format!(
-        "/// Id of a host, its folder on Linux, macOS and Windows.\nconst HOST_MANAGED: &[(&str, &str, &str, &str)] = &[\n{}];\n",
+        "/// A path on Linux, macOS and Windows.\ntype PathsOfPlatforms = [&'static str; 3];\n\
+         /// Id of a host, its folder, its settings files.\n\
+         const HOST_MANAGED: &[(&str, PathsOfPlatforms, &[PathsOfPlatforms])] = &[\n{}];\n",
         rows.concat()
     ))
 }

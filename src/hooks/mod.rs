@@ -142,7 +142,7 @@ fn respond(arguments: &[OsString], world: &World) -> Option<Answer> {
     };
     leave_word(world);
     called::note(world);
-    // The status line is the user's. Guards answer twice: where another policy comes first, the host ignores the hooks that
+    // The status line is the user's. Guards refuse twice: where another policy comes first, the host ignores the hooks that
     // an administrator placed in files.
     let is_said_once = !matches!(event, Event::StatusLine | Event::BeforeTool);
     if switch::is_off(world) || (is_said_once && switch::is_answered_by_administrator(world)) {
@@ -154,11 +154,15 @@ fn respond(arguments: &[OsString], world: &World) -> Option<Answer> {
     if event == Event::StatusLine {
         return Some(Answer::text(status_line(world, &payload, &here, project.as_ref())));
     }
-    let verdict = match &project {
+    let mut verdict = match &project {
         Some(project) => verdict(&Scene { world, event, payload: &payload, here: &here, project }, options),
         None if event == Event::SessionStart => in_milestones(world, &here)?,
         None => outside(world, event, &payload, &here)?,
     };
+    let says_more = !verdict.notes.is_empty() || !verdict.told.is_empty();
+    if event == Event::BeforeTool && says_more && switch::is_answered_by_administrator(world) {
+        (verdict.notes, verdict.told) = (Vec::new(), Vec::new());
+    }
     Some(answer(dialect, event, &payload, &verdict))
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::called::is_managed;
 use crate::disk::{self, DiskError};
-use crate::runtime::{self, is_marked_managed, managed_root};
+use crate::runtime::{self, managed_places, missing_of_managed};
 use crate::world::World;
 
 /// Its path in this program's settings folder: one line per host, `*` for all of them.
@@ -107,9 +107,12 @@ pub(super) fn is_answered_by_administrator(world: &World) -> bool {
     !is_own && host(world).is_some_and(|host| has_managed_hooks(&host, world))
 }
 
-/// True if an administrator placed hooks for this host.
+/// True if an administrator placed hooks for this host, and nothing of them is missing.
 pub(crate) fn has_managed_hooks(host: &str, world: &World) -> bool {
-    managed_root(host).is_some_and(|root| is_marked_managed(&world.system_path(root)))
+    managed_places(host).is_some_and(|(root, files)| {
+        let files = files.map(|file| world.system_path(file));
+        missing_of_managed(&world.system_path(root), files).is_some_and(|missing| missing.is_empty())
+    })
 }
 
 /// The folder of the install that this program is part of.

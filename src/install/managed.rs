@@ -1,11 +1,13 @@
 //! What an administrator places on a computer for everyone who uses it: the same files as an install, at the host's
 //! places for managed settings.
 
+use std::path::PathBuf;
+
 use super::{InstallError, Installer, shared};
 use crate::disk::{self, AbsolutePath};
 use crate::emit::{self, Contents, EmitOptions, ProfileNote};
 use crate::library::{CommandProfile, ItemKind};
-use crate::runtime::{CONTENT_FOLDER, Descriptor, MANAGED_MARKER, ManagedForm, Scope, is_marked_managed};
+use crate::runtime::{CONTENT_FOLDER, Descriptor, MANAGED_MARKER, ManagedForm, Scope, missing_of_managed};
 use crate::text::shell::typed;
 use crate::world::World;
 
@@ -87,14 +89,16 @@ pub(crate) struct PlacedByAdministrator {
     pub(crate) root: AbsolutePath,
     /// Whether the host reads commands and agents there.
     pub(crate) has_commands: bool,
+    /// Files without which its hooks do not run.
+    pub(crate) missing: Vec<PathBuf>,
 }
 
 /// What an administrator placed here for this host; `None` if nothing is there, or nothing can be placed for it.
 pub(crate) fn placed_by_administrator(descriptor: &Descriptor, world: &World) -> Option<PlacedByAdministrator> {
     let form = descriptor.managed.as_ref()?;
-    let root = AbsolutePath::parse(world.system_path(form.root.here()))
-        .ok()
-        .filter(|root| is_marked_managed(root.as_path()))?;
+    let root = AbsolutePath::parse(world.system_path(form.root.here())).ok()?;
+    let files = form.files.iter().map(|file| world.system_path(file.at.here()));
+    let missing = missing_of_managed(root.as_path(), files)?;
     let version = disk::read_text(root.resolve(CONTENT_FOLDER).resolve("VERSION")).ok()??.trim().to_owned();
-    Some(PlacedByAdministrator { version, root, has_commands: form.content })
+    Some(PlacedByAdministrator { version, root, has_commands: form.content, missing })
 }

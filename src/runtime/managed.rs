@@ -1,6 +1,6 @@
 //! Where a host reads what an administrator places on a computer for everyone who uses it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
@@ -57,24 +57,35 @@ impl PlatformPath {
     }
 }
 
-/// True if the folder has the mark of an administrator, and the program that answers its hooks. That counts only at a place of [`managed_roots`]: a repository may
+/// True if the folder has the mark of an administrator. That counts only at a place of [`managed_roots`]: a repository may
 /// bring the file too.
 pub(crate) fn is_marked_managed(root: &Path) -> bool {
-    let content = root.join(CONTENT_FOLDER);
-    disk::is_file(content.join(MANAGED_MARKER))
-        && disk::is_file(content.join("bin").join(format!("gsd-tools{}", std::env::consts::EXE_SUFFIX)))
+    disk::is_file(root.join(CONTENT_FOLDER).join(MANAGED_MARKER))
+}
+
+/// What is missing for hooks to run that an administrator placed: of the program in `root` and these settings files. `None`
+/// if nothing was placed there.
+pub(crate) fn missing_of_managed(root: &Path, files: impl IntoIterator<Item = PathBuf>) -> Option<Vec<PathBuf>> {
+    let program = root.join(CONTENT_FOLDER).join(format!("bin/gsd-tools{}", std::env::consts::EXE_SUFFIX));
+    let needed = [program].into_iter().chain(files);
+    is_marked_managed(root).then(|| needed.filter(|file| !disk::is_file(file)).collect())
 }
 
 /// The folders in which an administrator places what everyone on this computer uses.
 pub(crate) fn managed_roots() -> impl Iterator<Item = &'static str> {
-    HOST_MANAGED.iter().map(|(_, linux, macos, windows)| here(linux, macos, windows))
+    HOST_MANAGED.iter().map(|(_, root, _)| here_of(root))
 }
 
-/// The folder in which an administrator places hooks for this host; `None` if the host has none. Reads no descriptor: hooks
-/// ask it.
-pub(crate) fn managed_root(host: &str) -> Option<&'static str> {
-    let (_, linux, macos, windows) = HOST_MANAGED.iter().find(|(id, ..)| *id == host)?;
-    Some(here(linux, macos, windows))
+/// The folder in which an administrator places our program for this host, and the settings files; `None` if nothing can be
+/// placed. Reads no descriptor: hooks ask it.
+pub(crate) fn managed_places(host: &str) -> Option<(&'static str, impl Iterator<Item = &'static str>)> {
+    let (_, root, files) = HOST_MANAGED.iter().find(|(id, ..)| *id == host)?;
+    Some((here_of(root), files.iter().map(here_of)))
+}
+
+fn here_of(places: &PathsOfPlatforms) -> &'static str {
+    let [linux, macos, windows] = places;
+    here(linux, macos, windows)
 }
 
 /// The one for the platform of this program.
@@ -92,13 +103,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_folders_of_administrators_are_collected_from_every_descriptor() {
+    fn the_places_of_administrators_are_collected_from_every_descriptor() {
         let all = Registry::embedded().all().unwrap();
+        let of = |path: &PlatformPath| [path.linux.clone(), path.macos.clone(), path.windows.clone()];
         let known = all.iter().filter_map(|host| {
-            let root = &host.managed.as_ref()?.root;
-            Some((host.id.as_str(), root.linux.as_str(), root.macos.as_str(), root.windows.as_str()))
+            let form = host.managed.as_ref()?;
+            Some((host.id.to_string(), of(&form.root), form.files.iter().map(|file| of(&file.at)).collect::<Vec<_>>()))
         });
-        let (mut known, mut gathered) = (known.collect::<Vec<_>>(), HOST_MANAGED.to_vec());
+        let gathered = HOST_MANAGED.iter().map(|(id, root, files)| {
+            let files = files.iter().map(|places| places.map(str::to_owned)).collect();
+            ((*id).to_owned(), root.map(str::to_owned), files)
+        });
+        let (mut known, mut gathered) = (known.collect::<Vec<_>>(), gathered.collect::<Vec<_>>());
         known.sort_unstable();
         gathered.sort_unstable();
         assert_eq!(known, gathered, "left: the descriptors; right: what the program was built with");

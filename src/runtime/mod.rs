@@ -25,7 +25,9 @@ pub(crate) use files::{EditForm, FileEdit, FormDetail, HostFile, HostFormat, Pur
 pub(crate) use home::{Home, HomeError, Surroundings};
 #[cfg(test)]
 pub(crate) use made_up::{made_up, made_up_text};
-pub(crate) use managed::{MANAGED_MARKER, ManagedForm, is_marked_managed, managed_root, managed_roots};
+pub(crate) use managed::{
+    MANAGED_MARKER, ManagedForm, is_marked_managed, managed_places, managed_roots, missing_of_managed,
+};
 pub(crate) use matrix::Means;
 #[cfg(test)]
 pub(crate) use matrix::UNREGISTERED;

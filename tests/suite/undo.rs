@@ -223,6 +223,8 @@ fn a_plan_is_applied_exactly_or_not_at_all() {
     assert!(context.gsd(["apply", "notes.json"]).failure(65).contains("is not a plan"));
     let refused = context.gsd(["install", "--claude", "--global", "--plan", "notes.json"]).failure(73);
     assert!(refused.contains("exists and is not a plan"), "{refused}");
+    let refused = context.gsd(["install", "--claude", "--global", "--plan", "none/of/plan.json"]).failure(73);
+    assert!(refused.contains("there is no folder") && !context.project().join("none").exists(), "{refused}");
     assert!(context.gsd(["apply", "none.plan"]).failure(2).contains("there is no file"));
 
     context.gsd(["uninstall", "--claude", "--global", "--plan", "away.plan"]).success();

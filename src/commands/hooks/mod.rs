@@ -91,6 +91,9 @@ pub(in crate::commands) struct SwitchReport {
     changed: bool,
     /// The file with this setting.
     file: String,
+    /// The hosts whose hooks an administrator placed for everyone on this computer: those cannot be disabled.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    managed: Vec<String>,
 }
 
 fn switch(context: &mut Context, arguments: &SwitchArgs, speak: bool) -> Result<(), Failure> {
@@ -116,15 +119,14 @@ fn switch(context: &mut Context, arguments: &SwitchArgs, speak: bool) -> Result<
         }
         Ok((after.clone(), after != before))
     })?;
-    let report = SwitchReport { off: switch.hosts(), changed, file: file.to_string() };
+    let report = SwitchReport { off: switch.hosts(), changed, file: file.to_string(), managed: managed(context)? };
     if arguments.json || context.is_rehearsal() {
         return context.emit(&report);
     }
     let known: Vec<String> = registry.ids().map(ToString::to_string).collect();
     let mut said = told(whose(&report.off, &known).as_deref());
-    let managed = managed(context)?;
-    if !managed.is_empty() && !report.off.is_empty() {
-        said = format!("{said}. {}", told_of_managed(&managed));
+    if !report.managed.is_empty() && !report.off.is_empty() {
+        said = format!("{said}. {}", told_of_managed(&report.managed));
     }
     let text = context.page().prose("", "", &said);
     context.text(text);

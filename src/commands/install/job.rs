@@ -640,6 +640,10 @@ fn write_plan(context: &Context, file: &str, plan: &PlanFile) -> Result<(), Fail
             .hint("name another file, or remove this one")
             .exits(73));
     }
+    if let Some(folder) = path.parent().filter(|folder| !disk::is_folder(folder)) {
+        let hint = "name a file in a folder that exists";
+        return Err(Failure::usage(format!("there is no folder `{folder}`")).hint(hint).exits(73));
+    }
     disk::replace(&path, plan.to_text().as_bytes())?;
     context.tell(format!("The plan is in {file}. Apply it: `{}`", typed!("gsd-tools apply {}", file)));
     Ok(())

@@ -54,6 +54,9 @@ struct ManagedStatus {
     root: String,
     /// Whether the host reads commands and agents there.
     commands: bool,
+    /// Files without which its hooks do not run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    missing: Vec<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -243,7 +246,8 @@ impl StatusReport {
         self.managed.iter().map(|placed| {
             let ManagedStatus { name, version, root, commands, .. } = placed;
             let what = if *commands { "" } else { "hooks of " };
-            format!("{what}{name} {version} in {root}, placed by an administrator")
+            let how = if placed.missing.is_empty() { "" } else { "incompletely " };
+            format!("{what}{name} {version} in {root}, {how}placed by an administrator")
         })
     }
 
@@ -282,13 +286,21 @@ impl StatusReport {
 
     /// Adds what an administrator placed for a host.
     pub(super) fn push_managed(&mut self, host: &Descriptor, placed: Option<PlacedByAdministrator>) {
-        self.managed.extend(placed.map(|placed| ManagedStatus {
+        let Some(placed) = placed else { return };
+        let missing: Vec<String> = placed.missing.iter().map(|file| file.display().to_string()).collect();
+        self.findings.extend(missing.iter().map(|file| {
+            let what = format!("what an administrator placed for {} is incomplete: its hooks do not run", host.name);
+            let cure = "the administrator places the files of `gsd-tools package --managed` again";
+            Finding::error("managed-incomplete", what).at(file.clone()).cure(cure)
+        }));
+        self.managed.push(ManagedStatus {
             runtime: host.id.to_string(),
             name: host.name.clone(),
             version: placed.version,
             root: placed.root.to_string(),
             commands: placed.has_commands,
-        }));
+            missing,
+        });
     }
 
     /// Adds installs of other programs, each once.
@@ -330,8 +342,7 @@ impl StatusReport {
         for host in self.installs.iter_mut().filter(|host| host.is_installed()) {
             // What hooks say is said once: by those of the administrator.
             if self.managed.iter().any(|placed| placed.runtime == host.runtime && placed.commands) {
-                let what =
-                    "an administrator placed it for everyone on this computer too: every command is listed twice";
+                let what = "an administrator placed it for everyone on this computer too: every command is there twice";
                 let fix = typed!("gsd-tools uninstall {}", host.flags);
                 host.findings.push(Finding::warning("managed-as-well", what).fix(fix));
             }
@@ -353,7 +364,11 @@ impl StatusReport {
             blocks.push(screen.commands(&self.nothing(screen)));
         }
         if !self.managed.is_empty() {
-            blocks.push(self.placed().map(|placed| line(screen, "", Mark::Done, &placed)).collect());
+            let marks = self.managed.iter().map(|placed| match placed.missing.as_slice() {
+                [] => Mark::Done,
+                _ => Mark::Failed,
+            });
+            blocks.push(marks.zip(self.placed()).map(|(mark, placed)| line(screen, "", mark, &placed)).collect());
         }
         if !self.others.is_empty() {
             blocks.push(self.others.iter().map(|other| line(screen, "", Mark::Open, &other.line())).collect());
